@@ -29,7 +29,7 @@ namespace dlbench::probes {
 ///
 /// No windows: values without numbers.
 [[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu, const GpuSums& sums);
-/// The same of windows that kept their samples.
+/// The values of sums over `windows` that kept their samples.
 [[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu,
                                                  const std::vector<GpuWindow>& windows);
 

@@ -47,7 +47,7 @@ namespace dlbench::core {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// The same in seconds.
+/// Processor time of the calling thread, s.
 [[nodiscard]] inline double thread_cpu_seconds() {
   return static_cast<double>(thread_cpu_ns()) * 1e-9;
 }

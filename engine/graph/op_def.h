@@ -62,7 +62,7 @@ class GradientContext {
 
   /// Adds a backward node of this node; returns its id. The name is "<node>/<op>".
   NodeId add_backward(OpKind op, std::vector<ValueId> inputs, Attributes attributes = {});
-  /// The same, returning the first output.
+  /// As add_backward(); returns the first output of the new node.
   ValueId add_backward_value(OpKind op, std::vector<ValueId> inputs, Attributes attributes = {});
 
   [[nodiscard]] const std::vector<ValueId>& input_gradients() const { return input_gradients_; }

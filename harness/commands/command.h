@@ -41,7 +41,8 @@ class Command {
   virtual void add_options(OptionSet& options) = 0;
   /// Throws what run() would throw for the options alone, before anything is opened or measured.
   virtual void check() const {}
-  /// The same for the number of ranks that the launch has, or will have.
+  /// Throws what run() would throw for the options on so many ranks as the launch has, or will
+  /// have.
   virtual void check_ranks(int /*available*/) const {}
   /// Returns the exit code, or throws core::Error.
   [[nodiscard]] virtual int run(const OptionSet& options, const Invocation& invocation) = 0;

@@ -115,6 +115,7 @@ std::string_view name(OptionSource source) {
 }
 
 std::int64_t parse_count(std::string_view what, const std::string& text, CountLimits limits) {
+  constexpr const char* kWanted = "a whole number (suffixes K, M, G are allowed)";
   std::string suffix;
   const std::optional<double> number = leading_number(text, suffix);
   double factor = 1.0;
@@ -125,11 +126,11 @@ std::int64_t parse_count(std::string_view what, const std::string& text, CountLi
   } else if (suffix == "G") {
     factor = 1e9;
   } else if (!suffix.empty()) {
-    refuse(what, text, "a whole number (suffixes K, M, G are allowed)");
+    refuse(what, text, kWanted);
   }
-  const double value = number.value_or(0.5) * factor;
-  if (value != std::floor(value)) {
-    refuse(what, text, "a whole number (suffixes K, M, G are allowed)");
+  const double value = number.value_or(0.0) * factor;
+  if (!number.has_value() || value != std::floor(value)) {
+    refuse(what, text, kWanted);
   }
   if (value < static_cast<double>(limits.min) || value > static_cast<double>(limits.max)) {
     refuse(what,

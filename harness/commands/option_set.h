@@ -66,7 +66,7 @@ class OptionSet {
                   std::string help,
                   std::string& target,
                   std::vector<std::string> choices);
-  /// The same of values that `names` has the words of.
+  /// One of the values that `names` has words for; an unknown word gets the nearest one.
   template <typename Value, std::size_t kCount>
   void add_choice(std::string name,
                   std::string help,

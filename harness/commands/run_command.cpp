@@ -114,8 +114,9 @@ class Measurement {
   /// Those of --trials that so many ranks can do; of the others the report and a warning say why
   /// not. Throws core::Error(kUsage) if none is left.
   [[nodiscard]] std::vector<TrialId> possible_trials(const SessionPlan& plan) {
-    const std::vector<TrialId> wanted =
-        parse_trials(options_.trials, !plan.backend().reads_host_memory());
+    const std::vector<TrialId> wanted = parse_trials(
+        options_.trials,
+        plan.backend().reads_host_memory() ? SyntheticTrials::kOne : SyntheticTrials::kByMemory);
     for (const reports::SkipRecord& skipped : impossible_trials(wanted, {ranks_.size()})) {
       core::log::warn(skipped.what + " skipped: " + skipped.reason);
       record_.run.skipped.push_back(skipped);
@@ -440,7 +441,7 @@ class RunCommand final : public Command {
                     {"--benchy", run_.benchy},
                     {"--trace", run_.trace}});
     check_not_standard_output({{"--benchy", run_.benchy}, {"--trace", run_.trace}});
-    static_cast<void>(parse_trials(run_.trials, true));
+    static_cast<void>(parse_trials(run_.trials, SyntheticTrials::kByMemory));
     static_cast<void>(ProbeChoice(run_.probes));
     static_cast<void>(captured_trial(run_.capture_trial));
     if (!run_.capture_steps.empty()) {
@@ -449,7 +450,8 @@ class RunCommand final : public Command {
   }
   void check_ranks(int available) const override {
     check_share(run_, available);
-    static_cast<void>(impossible_trials(parse_trials(run_.trials, true), {available}));
+    static_cast<void>(
+        impossible_trials(parse_trials(run_.trials, SyntheticTrials::kByMemory), {available}));
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
     // What a config file repeats of the defaults asks for nothing.
@@ -461,7 +463,7 @@ class RunCommand final : public Command {
                   "--capture-trial " + run_.capture_trial +
                       " says whose steps are captured; say which with --capture-steps 20-49");
     }
-    StartedRun start = start_run(run_, options, invocation);
+    StartedRun start = start_run(run_, options, invocation, invocation.ranks.size());
     return Measurement(run_, invocation.ranks, start.placement, std::move(start.record)).run();
   }
 

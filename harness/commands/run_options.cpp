@@ -257,7 +257,8 @@ std::optional<comm::LinkModel> simulated_link(const std::string& link,
 }
 
 bool runs_steps(const RunOptions& run) {
-  return std::ranges::any_of(parse_trials(run.trials, /*device_copies=*/true), &TrialId::trains) ||
+  return std::ranges::any_of(parse_trials(run.trials, SyntheticTrials::kByMemory),
+                             &TrialId::trains) ||
          (!run.capture_steps.empty() && captured_trial(run.capture_trial).trains());
 }
 

@@ -59,7 +59,7 @@ class RunReport {
   void write() const;
   /// Prints on stdout, from rank 0.
   void say(const std::string& text) const;
-  /// The same beside a report: on stderr where stdout takes that.
+  /// Prints from rank 0 on stdout, or on stderr where the report goes to stdout.
   void tell(const std::string& text) const;
 
   /// Runs what the run is about. What it throws, out of memory and the like too, becomes the

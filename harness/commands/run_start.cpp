@@ -13,11 +13,12 @@ namespace dlbench::harness {
 
 StartedRun start_run(const RunOptions& run,
                      const OptionSet& options,
-                     const Invocation& invocation) {
+                     const Invocation& invocation,
+                     int ranks) {
   apply_verbosity(run);
   reports::RunRecord record =
       start_record(invocation, options, static_cast<std::uint64_t>(run.seed));
-  warn_idle_link(session_options(run).link, invocation.ranks.size());
+  warn_idle_link(session_options(run).link, ranks);
   RankRow row = bind_this_rank(
       invocation.ranks, compute_threads(run), usable_gpus(invocation.ranks, run.device));
   return {.record = std::move(record), .placement = std::move(row.placement)};

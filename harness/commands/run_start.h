@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a command begins that measures one session on all ranks: run and train.
+// How a command begins that measures steps: run, train and scale.
 #pragma once
 
 #include "harness/commands/command.h"
@@ -16,9 +16,11 @@ struct StartedRun {
   probes::RankPlacement placement;  ///< this rank's, which it is bound to
 };
 
-/// Sets the log level, begins the record and binds this rank to its share of the node. Collective.
+/// Sets the log level, begins the record and binds this rank to its share of the node. `ranks`: as
+/// many as compute together at most. Collective.
 [[nodiscard]] StartedRun start_run(const RunOptions& run,
                                    const OptionSet& options,
-                                   const Invocation& invocation);
+                                   const Invocation& invocation,
+                                   int ranks);
 
 }  // namespace dlbench::harness

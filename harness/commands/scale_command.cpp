@@ -10,11 +10,11 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/run_start.h"
 #include "harness/commands/scale_options.h"
 #include "harness/commands/scale_taints.h"
 #include "harness/commands/system_record.h"
 #include "harness/commands/time_text.h"
-#include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/scaling/bucket_caps.h"
 #include "harness/scaling/project_series.h"
@@ -222,7 +222,7 @@ class Scaling {
       }
     }
     options.ranks = scaled_ranks(scale_.ranks, launch_.size());
-    options.trials = parse_trials(options_.trials, false);
+    options.trials = parse_trials(options_.trials, SyntheticTrials::kOne);
     options.runner = runner_options(options_);
     options.runner.max_discards = 1;  // per trial and size: there are many of both
     options.time_budget_s =
@@ -242,7 +242,8 @@ class Scaling {
     if (report_.speaks() && largest != nullptr) {
       describe_plan(largest->plan(), record_);
       describe_planned_memory(largest->plan(), record_);
-      if (std::ranges::any_of(parse_trials(options_.trials, false), &TrialId::loads)) {
+      if (std::ranges::any_of(parse_trials(options_.trials, SyntheticTrials::kOne),
+                              &TrialId::loads)) {
         warn_idle_workers(largest->plan());
       }
       record_.config.effective["ranks"] =
@@ -340,7 +341,7 @@ class ScaleCommand final : public Command {
                   "scale takes as-is or warm");
     }
     static_cast<void>(parse_modes(scale_.mode));
-    static_cast<void>(parse_trials(run_.trials, false));
+    static_cast<void>(parse_trials(run_.trials, SyntheticTrials::kOne));
     if (run_.trials.find("synthetic/host") != std::string::npos) {
       throw Error(
           ErrorCode::kUsage,
@@ -364,7 +365,7 @@ class ScaleCommand final : public Command {
   void check_ranks(int available) const override {
     const std::vector<int> ranks = scaled_ranks(scale_.ranks, available);
     check_share(run_, ranks.back());
-    static_cast<void>(impossible_trials(parse_trials(run_.trials, false), ranks));
+    static_cast<void>(impossible_trials(parse_trials(run_.trials, SyntheticTrials::kOne), ranks));
     if (!scale_.sweep_buckets.empty() && ranks.back() == 1) {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets: one rank has no all-reduce; start it with more (mpirun -np 2)");
@@ -387,27 +388,25 @@ class ScaleCommand final : public Command {
     core::log::info("scaling of " + run_.workload + " on " +
                     reports::count_text(invocation.ranks.size(), "rank") + " (" +
                     invocation.ranks.library() + ")");
-    reports::RunRecord record =
-        start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
-    record.run.skipped = impossible_trials(parse_trials(run_.trials, false),
-                                           scaled_ranks(scale_.ranks, invocation.ranks.size()));
-    for (const reports::SkipRecord& skip : record.run.skipped) {
+    const std::vector<int> ranks = scaled_ranks(scale_.ranks, invocation.ranks.size());
+    const std::vector<reports::SkipRecord> skipped =
+        impossible_trials(parse_trials(run_.trials, SyntheticTrials::kOne), ranks);
+    for (const reports::SkipRecord& skip : skipped) {
       if (!options.is_default("trials")) {
         core::log::warn(skip.what + " skipped: " + skip.reason);
       }
     }
-    warn_idle_link(session_options(run_).link,
-                   scaled_ranks(scale_.ranks, invocation.ranks.size()).back());
-    const RankRow row = bind_this_rank(
-        invocation.ranks, compute_threads(run_), usable_gpus(invocation.ranks, run_.device));
+    StartedRun start = start_run(run_, options, invocation, ranks.back());
+    start.record.run.skipped = skipped;
     RunOptions placed = run_;
-    placed.threads = run_.threads.value_or(row.placement.threads);
-    placed.own_cpus = row.placement.workers;
-    placed.gpu = gpu_place(row.placement, invocation.ranks.size());
+    placed.threads = run_.threads.value_or(start.placement.threads);
+    placed.own_cpus = start.placement.workers;
+    placed.gpu = gpu_place(start.placement, invocation.ranks.size());
     if (run_.device == "auto") {  // chosen and said once, by all ranks
       placed.device = settle_device(invocation.ranks, run_.device, placed.threads, placed.gpu);
     }
-    return Scaling(placed, scale_, invocation.ranks, row.placement, std::move(record)).run();
+    return Scaling(placed, scale_, invocation.ranks, start.placement, std::move(start.record))
+        .run();
   }
 
  private:

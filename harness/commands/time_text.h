@@ -31,7 +31,7 @@ namespace dlbench::harness {
                                           const std::vector<TrialId>& trials,
                                           const RunOptions& run);
 
-/// The same for training over `epochs`, validation left out.
+/// The time of a step and of all steps of training over `epochs`, validation left out.
 [[nodiscard]] std::string training_time_text(const SessionPlan& plan,
                                              bool shared,
                                              std::int64_t epochs);

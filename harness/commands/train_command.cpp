@@ -433,7 +433,7 @@ class TrainCommand final : public Command {
   }
   void check_ranks(int available) const override { check_share(run_, available); }
   int run(const OptionSet& options, const Invocation& invocation) override {
-    StartedRun start = start_run(run_, options, invocation);
+    StartedRun start = start_run(run_, options, invocation, invocation.ranks.size());
     return TrainingRun(run_, train_, invocation.ranks, start.placement, std::move(start.record))
         .run();
   }

@@ -40,7 +40,7 @@ class TrainingWatch {
 
   /// Ends the trace. Throws core::Error(kFile).
   void write_trace();
-  /// The same of a training that fails.
+  /// write_trace() of a training that fails: an error is a warning, so that it does not hide why.
   void rescue_trace();
 
  private:

@@ -106,7 +106,7 @@ class ScaleRun {
 
   /// Series `series` as measured so far, on rank 0.
   [[nodiscard]] ScalingInput input(std::size_t series) const;
-  /// The same with the facts, for a Projector; after measure_facts(), on rank 0.
+  /// Series `series` with the facts that a Projector wants; after measure_facts(), on rank 0.
   [[nodiscard]] ProjectionInput projection_input(std::size_t series) const;
   /// What ended the run before all intervals were narrow enough, and how wide the widest is; empty:
   /// they are. On rank 0.

@@ -25,7 +25,8 @@ struct GpuPlace {
 /// that is known without opening them: probes::PlacementLimits has those of each rank. None for cpu
 /// and ref.
 [[nodiscard]] std::vector<std::string> usable_gpus(const std::string& device);
-/// The same of a launch; none for a rank alone, which has the first one.
+/// usable_gpus() where several ranks share them out; none for a rank alone, which has the first
+/// one.
 [[nodiscard]] std::vector<std::string> usable_gpus(const comm::Rendezvous& ranks,
                                                    const std::string& device);
 

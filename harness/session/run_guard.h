@@ -38,7 +38,7 @@ class RunGuard {
   /// check() of the guard that lives; nothing where there is none. For work that knows of no guard:
   /// choosing kernels takes long.
   static void check_current();
-  /// The same with a sign of life, of a rank whose work takes long while the others wait for it.
+  /// check_current() with a sign of life, of a rank whose work takes long while the others wait.
   static void check_at_work();
   /// Called before the guard that lives ends the process by force, in a thread of its own, with
   /// what ended it; waited for two seconds at most. Nothing where there is no guard.

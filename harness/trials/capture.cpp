@@ -131,7 +131,7 @@ void capture_steps(Arm& arm,
 }
 
 TrialId captured_trial(const std::string& name) {
-  const std::vector<TrialId> trials = parse_trials(name, /*device_copies=*/true);
+  const std::vector<TrialId> trials = parse_trials(name, SyntheticTrials::kByMemory);
   if (trials.size() != 1) {
     throw Error(ErrorCode::kUsage,
                 "--capture-trial: '" + name +

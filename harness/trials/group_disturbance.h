@@ -33,7 +33,7 @@ struct GroupDisturbance {
                                               const probes::ProcSnapshot& end,
                                               probes::OwnLoad own,
                                               const std::string& neighbours);
-/// The same where nothing but the two snapshots was measured.
+/// judge_together() of work of which nothing but the two snapshots was measured.
 [[nodiscard]] GroupDisturbance judge_together(RankGroup& ranks,
                                               const probes::ProcSnapshot& begin,
                                               const probes::ProcSnapshot& end,

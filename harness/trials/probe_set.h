@@ -144,7 +144,7 @@ class TraceRecording {
 
   /// With the tracks of a device below those of the host. Throws core::Error(kFile).
   void write(const std::string& path, probes::DeviceTracks device = {}) const;
-  /// The same of a run that fails: an error is a warning, so that it does not hide why.
+  /// write() of a run that fails: an error is a warning, so that it does not hide why.
   void rescue(const std::string& path, probes::DeviceTracks device = {}) const noexcept;
 
  private:

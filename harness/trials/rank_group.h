@@ -49,9 +49,9 @@ class RankGroup {
   [[nodiscard]] bool speaks() const { return ranks_.rank() == 0; }
   [[nodiscard]] const std::vector<comm::RankPlace>& places() const { return ranks_.places(); }
 
-  /// All ranks leave it together.
+  /// No rank goes on before all have come.
   void barrier() { ranks_.barrier(); }
-  /// The same behind what only some of them did, see comm::Rendezvous.
+  /// A barrier behind what only some of them did, which may take long: see comm::Rendezvous.
   void await_subset() { ranks_.await_subset(); }
   /// Rank 0's value on all ranks.
   [[nodiscard]] double broadcast(double value);

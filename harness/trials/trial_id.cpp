@@ -14,7 +14,7 @@ namespace {
 using reports::TrialKind;
 
 // What one name of the list stands for.
-std::vector<TrialId> expand(const std::string& name, bool device_copies) {
+std::vector<TrialId> expand(const std::string& name, SyntheticTrials synthetic) {
   if (name == "io") {
     return {{TrialKind::kIo, ""}};
   }
@@ -28,7 +28,7 @@ std::vector<TrialId> expand(const std::string& name, bool device_copies) {
   if (name == "synthetic/nocomm") {
     return {{TrialKind::kSynthetic, "nocomm"}};
   }
-  if (!device_copies && name.starts_with("synthetic")) {
+  if (synthetic == SyntheticTrials::kOne && name.starts_with("synthetic")) {
     return {{TrialKind::kSynthetic, ""}};
   }
   if (name == "synthetic") {
@@ -56,7 +56,7 @@ std::vector<TrialName> trial_names() {
   };
 }
 
-std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
+std::vector<TrialId> parse_trials(std::string_view text, SyntheticTrials synthetic) {
   std::vector<std::string> known;
   for (const TrialName& trial : trial_names()) {
     known.push_back(trial.name);
@@ -66,7 +66,7 @@ std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw core::Error(core::ErrorCode::kUsage, core::unknown_name_message("trial", name, known));
     }
-    for (const TrialId& trial : expand(name, device_copies)) {
+    for (const TrialId& trial : expand(name, synthetic)) {
       if (std::find(trials.begin(), trials.end(), trial) == trials.end()) {
         trials.push_back(trial);
       }
@@ -76,7 +76,7 @@ std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
   const TrialId device{TrialKind::kSynthetic, "device"};
   const auto nocomm =
       std::find(trials.begin(), trials.end(), TrialId{TrialKind::kSynthetic, "nocomm"});
-  if (device_copies && nocomm != trials.end() &&
+  if (synthetic == SyntheticTrials::kByMemory && nocomm != trials.end() &&
       std::find(trials.begin(), trials.end(), TrialId{TrialKind::kSynthetic, "host"}) !=
           trials.end() &&
       std::find(trials.begin(), trials.end(), device) == trials.end()) {

@@ -6,6 +6,7 @@
 
 #include "reports/vocabulary.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,15 @@ struct TrialName {
 /// All of them, in the order of a list.
 [[nodiscard]] std::vector<TrialName> trial_names();
 
-/// Parses "io,synthetic,full". `device_copies`: the device has memory of its own, so "synthetic"
-/// means its device and host variants, and synthetic/nocomm beside synthetic/host brings
-/// synthetic/device, without which the copy would look like communication; on the CPU device and
-/// host are one. Doubles are dropped, order is kept.
-/// Throws core::Error(kUsage) with the nearest name; also for an empty list.
-[[nodiscard]] std::vector<TrialId> parse_trials(std::string_view text, bool device_copies);
+/// What "synthetic" stands for.
+enum class SyntheticTrials : std::uint8_t {
+  kOne,      ///< one trial: where device and host have one memory, and in `dlbench scale`
+  kByMemory  ///< synthetic/device and synthetic/host: a batch of the host is copied to the device
+};
+
+/// Parses "io,synthetic,full". With kByMemory synthetic/nocomm beside synthetic/host brings
+/// synthetic/device, without which the copy would look like communication. Doubles are dropped,
+/// order is kept. Throws core::Error(kUsage) with the nearest name; also for an empty list.
+[[nodiscard]] std::vector<TrialId> parse_trials(std::string_view text, SyntheticTrials synthetic);
 
 }  // namespace dlbench::harness

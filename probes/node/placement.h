@@ -64,7 +64,7 @@ struct PlacementLimits {
                                                      std::span<const std::vector<int>> masks,
                                                      const PlacementLimits& limits = {});
 
-/// The same for ranks that all may use the whole topology.
+/// Places ranks of which each may use the whole topology.
 [[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,
                                                      int local_ranks,
                                                      const PlacementLimits& limits = {});

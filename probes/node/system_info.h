@@ -58,7 +58,8 @@ struct SystemFacts {
 /// Size of the affinity mask cut down by the CPU quota of the control groups (rounded up), at
 /// least 1: hardware threads, of which a core may have two.
 [[nodiscard]] int usable_cpus();
-/// The same of `allowed` CPUs, such as those of several processes, and that quota.
+/// Hardware threads that `allowed` CPUs, such as those of several processes, are worth below a CPU
+/// quota (rounded up), at least 1.
 [[nodiscard]] int usable_cpus(int allowed, std::optional<double> quota);
 
 /// Seconds for which that quota kept runnable threads of the control groups from running, over all

@@ -24,7 +24,7 @@ typename PrimitiveType::primitive_desc describe_forward(const dnnl::primitive_at
 #endif
 }
 
-/// The same of a backward primitive, which wants the forward one's description.
+/// Description of a backward primitive, which wants the forward one's as a hint.
 template <typename PrimitiveType, typename Hint, typename... Arguments>
 typename PrimitiveType::primitive_desc describe_backward(const dnnl::primitive_attr& attr,
                                                          const Hint& hint,

@@ -18,7 +18,8 @@ namespace dlbench::backend::cuda {
 /// cuDNN refuses.
 [[nodiscard]] core::ErrorCode code_of_cudnn(int status);
 
-/// The same of a cublasStatus_t.
+/// Of a cublasStatus_t that is not success: kRun for what fails on the device, kLibrary for what
+/// cuBLAS refuses.
 [[nodiscard]] core::ErrorCode code_of_cublas(int status);
 
 }  // namespace dlbench::backend::cuda

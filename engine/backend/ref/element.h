@@ -68,7 +68,7 @@ void visit_float(core::DType dtype, const Visitor& visitor) {
   }
 }
 
-/// The same for every dtype.
+/// Calls `visitor` with a value of the C++ type of `dtype`, whichever it is.
 template <typename Visitor>
 void visit_any(core::DType dtype, const Visitor& visitor) {
   switch (dtype) {

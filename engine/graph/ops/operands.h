@@ -38,7 +38,7 @@ template <int kFlopPerElement>
           .bytes = traffic_bytes(graph, node)};
 }
 
-/// The same per element of the first input: reductions.
+/// Cost of a reduction: kFlopPerElement for each element of the first input.
 template <int kFlopPerElement>
 [[nodiscard]] Cost reduction_cost(const Graph& graph, const Node& node) {
   return {.macs = 0,

@@ -48,7 +48,7 @@ class TimeText : public ::testing::Test {
   [[nodiscard]] std::string text(bool shared = false) const {
     comm::LoneRank alone;
     const SessionPlan plan(session_options(run_), alone);
-    return run_time_text(plan, shared, parse_trials(run_.trials, false), run_);
+    return run_time_text(plan, shared, parse_trials(run_.trials, SyntheticTrials::kOne), run_);
   }
 
   tests::CacheFolder temporary_;
@@ -132,7 +132,7 @@ TEST_F(TimeText, StepsOfScaleMayTakeMoreThanTheTimeBudget) {
   const SessionPlan plan(session_options(run_), alone);
   run_.time_budget = 200.0;
   const auto text_of = [&](const char* trials) {
-    return scale_time_text(plan, false, parse_trials(trials, false), run_);
+    return scale_time_text(plan, false, parse_trials(trials, SyntheticTrials::kOne), run_);
   };
   EXPECT_THAT(text_of("io"), HasSubstr("planned to fit: about 200 s")) << "no such steps";
   EXPECT_THAT(text_of("synthetic"), HasSubstr(" min at least, more than --time-budget (200 s)"));

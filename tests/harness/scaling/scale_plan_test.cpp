@@ -72,22 +72,24 @@ TEST(CheckSamples, NamesTheSizeThatNeedsMost) {
 }
 
 TEST(TrialsOfSizes, TheSmallestSizeNeedsATrialToo) {
-  const std::vector<TrialId> nocomm = parse_trials("synthetic/nocomm", false);
+  const std::vector<TrialId> nocomm = parse_trials("synthetic/nocomm", SyntheticTrials::kOne);
   EXPECT_THAT(usage_error([&] {
                 (void)impossible_trials(nocomm, {1, 2});
               }),
               HasSubstr("give --ranks without it"));
   EXPECT_TRUE(impossible_trials(nocomm, {2, 4}).empty());
-  EXPECT_TRUE(impossible_trials(parse_trials("io,synthetic/nocomm", false), {1, 2}).empty());
+  EXPECT_TRUE(impossible_trials(parse_trials("io,synthetic/nocomm", SyntheticTrials::kOne), {1, 2})
+                  .empty());
 }
 
 TEST(TrialsOfSizes, ATrialThatNoSizeCanDoHasItsOwnReason) {
-  const std::vector<TrialId> wanted = parse_trials("io,synthetic/nocomm,interference", false);
+  const std::vector<TrialId> wanted =
+      parse_trials("io,synthetic/nocomm,interference", SyntheticTrials::kOne);
   const std::vector<reports::SkipRecord> alone = impossible_trials(wanted, {1});
   ASSERT_EQ(alone.size(), 1U);
   EXPECT_EQ(alone[0].what, "trial synthetic/nocomm");
   EXPECT_THAT(alone[0].reason, HasSubstr("there is one rank"));
-  EXPECT_EQ(trials_at(wanted, 2), parse_trials("io,synthetic/nocomm", false));
+  EXPECT_EQ(trials_at(wanted, 2), parse_trials("io,synthetic/nocomm", SyntheticTrials::kOne));
   const std::vector<reports::SkipRecord> together = impossible_trials(wanted, {2, 4});
   ASSERT_EQ(together.size(), 2U);
   EXPECT_EQ(together[0].what, "trial interference/step_beside_loader");
@@ -125,7 +127,8 @@ TEST(OpenOrLeaveOut, StrongSizesThatDoNotFitAreLeftOut) {
 }
 
 TEST(TrialsOfSizes, OnesThatOnlySizesLeftOutCouldDoAreLeftOutToo) {
-  const std::vector<TrialId> wanted = parse_trials("io,synthetic/nocomm,interference", false);
+  const std::vector<TrialId> wanted =
+      parse_trials("io,synthetic/nocomm,interference", SyntheticTrials::kOne);
   const std::vector<ScaleSize> all = plan_sizes(weak_and_strong(6), {1, 2});
   EXPECT_TRUE(trials_left_out(wanted, all, all).empty());
   const auto without_one = trials_left_out(wanted, all, {all[1], all[3]});

@@ -15,11 +15,11 @@ namespace dlbench::backend::cuda {
 
 /// Throws core::Error: kRun when memory is out or the device failed, kLibrary otherwise.
 void check(cudaError_t status, const char* call);
-/// The same, with cuDNN's last error text.
+/// Throws as for a cudaError_t, with cuDNN's last error text.
 void check(cudnnStatus_t status, const char* call);
 /// "CUDNN_STATUS_BAD_PARAM (2000): ...", with cuDNN's last error text on this thread.
 [[nodiscard]] std::string failure_text(cudnnStatus_t status);
-/// The same.
+/// Throws as for a cudaError_t; cuBLAS keeps no error text.
 void check(cublasStatus_t status, const char* call);
 
 }  // namespace dlbench::backend::cuda

@@ -18,8 +18,8 @@ enum class Attach { kNo, kYes };
 /// before it was found.
 [[nodiscard]] DeviceStatus read_device_status(int index, Attach attach);
 
-/// The same of every visible device, without a context on any of them; of the first alone where
-/// there is none.
+/// The state of every visible device, found without a context on any of them; where none is
+/// visible, one state that says why.
 [[nodiscard]] std::vector<DeviceStatus> read_all_devices();
 
 /// What the own kernels of this build are compiled for: "75 80 90".

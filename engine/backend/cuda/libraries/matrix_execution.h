@@ -47,7 +47,7 @@ class MatrixExecution {
   /// Before run(): takes what cuBLASLt holds for the best algorithm. Throws
   /// core::Error(kUnavailable) if there is none.
   void choose_algorithm(bool deterministic);
-  /// The same; false if there is none.
+  /// As choose_algorithm(), but false where there is none.
   [[nodiscard]] bool try_algorithm(bool deterministic);
   /// "cublaslt:algo66,tile20,stages36+bias": of what was chosen, as far as cuBLASLt tells.
   [[nodiscard]] std::string name() const;
