@@ -67,7 +67,7 @@ std::string why_no_device(const std::string& kind, const std::vector<FoundBacken
   return found != backends.end() ? found->reason : "";
 }
 
-/// "copy 55.0 GB/s, 98.0 before"; empty where `fresh` is not much lower or one is not known.
+/// "memory 55.0 GB/s, 98.0 before"; empty where `fresh` is not much lower or one is not known.
 std::string lower_figure(std::string_view name,
                          std::optional<double> before,
                          std::optional<double> fresh,
@@ -190,27 +190,18 @@ std::string cache_text(const std::vector<FoundBackend>& backends) {
 std::string lower_peaks_text(const std::vector<reports::PeakRecord>& before,
                              const std::vector<reports::PeakRecord>& fresh) {
   std::vector<std::string> lower;
-  const auto add = [&](std::string figure) {
-    // Records of several precisions have the same bandwidth.
-    if (!figure.empty() && (lower.empty() || lower.back() != figure)) {
-      lower.push_back(std::move(figure));
-    }
-  };
-  const auto each = [&](const auto& compare) {
-    for (const reports::PeakRecord& now : fresh) {
-      for (const reports::PeakRecord& then : before) {
-        if (then.precision == now.precision) {
-          compare(then, now);
-        }
+  for (const reports::PeakRecord& now : fresh) {
+    for (const reports::PeakRecord& then : before) {
+      if (then.precision == now.precision) {
+        lower.push_back(lower_figure(now.precision, then.flop_per_s, now.flop_per_s, "GFLOP/s"));
       }
     }
-  };
-  each([&](const reports::PeakRecord& then, const reports::PeakRecord& now) {
-    add(lower_figure(now.precision, then.flop_per_s, now.flop_per_s, "GFLOP/s"));
-  });
-  each([&](const reports::PeakRecord& then, const reports::PeakRecord& now) {
-    add(lower_figure("memory", then.memory_bytes_per_s, now.memory_bytes_per_s, "GB/s"));
-  });
+  }
+  if (!before.empty() && !fresh.empty()) {  // the bandwidth is that of all precisions
+    lower.push_back(lower_figure(
+        "memory", before.front().memory_bytes_per_s, fresh.front().memory_bytes_per_s, "GB/s"));
+  }
+  std::erase(lower, "");
   return lower.empty() ? ""
                        : fmt::format(
                              "lower than what was kept and is now replaced: {}. If something "

@@ -149,7 +149,7 @@ void add_measuring_options(OptionSet& options, RunOptions& run, const std::strin
       "S",
       fmt::format(
           "stop a trial after this time, once it has its --repetitions, noisy or not (taint: "
-          "noise_target_missed); limits its warm-up too [{:g} s]",
+          "noise_target_missed); limits its warm-up and its recordings too [{:g} s]",
           StoppingLimits{}.max_time_s),
       run.max_time);
   options.add_seconds(

@@ -232,7 +232,11 @@ class Table:
         path = pathlib.Path(self.output)
         if not path.is_file():
             return set()
-        content = json.loads(path.read_text())
+        try:
+            content = json.loads(path.read_text())
+        except ValueError as error:
+            print(f"{path.name} is not resumed: it is no table: {error}")
+            return set()
         of = (content.get("dlbench"), content.get("image_size"))
         if of != (self.version, self.size) or self.version.endswith("+)"):  # what is not committed may be anything
             print(f"{path.name} is not resumed: it is of {of[0]}, {of[1]} pixels; this is {self.version}, {self.size}")

@@ -138,6 +138,10 @@ class Compare(unittest.TestCase):
         done = self.compare("--resume", version="dlbench 9.9.9 (another)")
         self.assertIn("pytorch.json is not resumed: it is of ", done.stdout)
         self.assertEqual(len(self.order()), 27)
+        (self.folder / "pytorch.json").write_text("{cut off")
+        done = self.compare("--resume", "--contestants", "dlbench", "eager")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("pytorch.json is not resumed: it is no table", done.stdout)
 
     def test_a_precision_that_the_gpu_does_not_have_is_not_missed(self):
         rules = [{"when": f"--precision {name}", "code": 2, "no_report": True,
