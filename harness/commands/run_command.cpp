@@ -18,15 +18,17 @@
 #include "harness/session/plan_record.h"
 #include "harness/session/session.h"
 #include "harness/trials/arm.h"
+#include "harness/trials/cache_policy.h"
 #include "harness/trials/capture.h"
-#include "harness/trials/cold_pass.h"
 #include "harness/trials/device_fault.h"
 #include "harness/trials/operator_profile.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
 #include "harness/trials/rank_peaks.h"
+#include "harness/trials/runner_hooks.h"
 #include "harness/trials/trial_runner.h"
 #include "harness/trials/trial_summary.h"
+#include "harness/trials/untimed_runner.h"
 #include "probes/node/disturbance.h"
 #include "reports/text/benchy.h"
 
@@ -64,6 +66,7 @@ class Measurement {
         placement_(placement),
         group_(ranks),
         guard_(options.timeout),
+        cache_(options.cache, options.skip_corrupt, ranks, group_),
         report_(std::move(record), options.output, ranks),
         record_(report_.record()) {
     describe_launch(ranks_, record_.system);
@@ -82,7 +85,7 @@ class Measurement {
     together(ranks_, [&] {
       plan.check_memory();
       if (report_.speaks()) {
-        check_cold_pass(plan, trials);
+        cache_.check(plan, trials);
         check_files(plan);
       }
     });
@@ -161,7 +164,6 @@ class Measurement {
     describe_session(session, record_);
     report_.taint(plan_taint(session.step().lowered()));
     context_ = trial_context(plan, group_, guard_);
-    context_.cache.mode = core::name_in(data::kCacheModes, options_.cache);
     context_.peaks = peaks_of_all_ranks(plan, group_, record_.system.peaks);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.reserve(trials.size());
@@ -171,37 +173,49 @@ class Measurement {
     RunnerOptions runner_options = harness::runner_options(options_);
     runner_options.time_budget_s = options_.time_budget;
     runner_options.own_threads = plan.own_threads();
-    runner_options.cold_pass_steps = cold_pass(session, arms);
-    TrialRunner runner(
-        std::move(runner_options), group_, guard_, [&](const std::vector<TrialResult>& results) {
-          record_trials(results);
-          probes.collect(record_);
-          report_.write();
-        });
-    prepare_cache(runner, session);
-    runner.begin_window = [&](const TrialId& id) { probes.begin(id); };
-    runner.end_window = [&] { return probes.end(); };
-    runner.device_fault = [&] { return probes.take_fault(); };
-    runner.on_failure = [this](const Error& failure) { declare_failure(ranks_, failure); };
+    runner_options.cold_pass_steps = cache_.pass_steps(session, arms);
+    const RunnerHooks hooks = hooks_of(session, probes);
+    TrialRunner runner(std::move(runner_options), group_, guard_, hooks);
+    cache_.prepare(plan);
+    note_cache();
     run_arms(runner, arms);
     conclude(session, runner.results());
     report_.write();  // a profiler may take the process with it
     naming_device_faults(
         [&] {
-          profile(session, probes, runner, arms);
+          profile(session, probes, runner.results(), arms, hooks.failure);
           if (!options_.capture_steps.empty()) {
             report_.write();  // a profiler may end the process with its capture
-            capture(session, runner);
+            capture(session, hooks.failure);
           }
         },
-        runner.device_fault);
+        hooks.failure.device_fault);
     if (const std::string fault = probes.take_fault(); !fault.empty()) {
       throw Error(ErrorCode::kRun, "profiling: " + fault);
     }
   }
 
+  RunnerHooks hooks_of(Session& session, ProbeSet& probes) {
+    return {.failure = {.device_fault = [&] { return probes.take_fault(); },
+                        .on_failure =
+                            [this](const Error& failure) { declare_failure(ranks_, failure); }},
+            .before_repetition =
+                [this, &session](const TrialId& id) {
+                  cache_.before_repetition(id, session);
+                  note_cache();
+                },
+            .begin_window = [&](const TrialId& id) { probes.begin(id); },
+            .end_window = [&] { return probes.end(); },
+            .after_repetition =
+                [this, &probes](const std::vector<TrialResult>& results) {
+                  record_trials(results);
+                  probes.collect(record_);
+                  report_.write();
+                }};
+  }
+
   // A replayed step is one launch: it passes by no phase and no op that a profiler could show.
-  void capture(Session& session, const TrialRunner& runner) {
+  void capture(Session& session, const FailureHooks& failure) {
     const bool node_by_node = options_.cuda_graph != exec::GraphReplay::kOn;
     if (node_by_node && session.step().replays()) {
       core::log::info(
@@ -211,13 +225,11 @@ class Measurement {
     const StepRange range = parse_step_range(options_.capture_steps);
     const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_.capture_trial), session);
     core::log::progress(fmt::format("{}: steps to capture", arm->id().to_string()));
-    runner.tell_failure(
-        [&] {
-          capture_steps(*arm, range, session.plan().backend(), guard_, [&](bool capturing) {
-            session.step().set_replay(!(capturing && node_by_node));
-          });
-        },
-        runner.device_fault);
+    failure.tell_failure([&] {
+      capture_steps(*arm, range, session.plan().backend(), guard_, [&](bool capturing) {
+        session.step().set_replay(!(capturing && node_by_node));
+      });
+    });
     core::log::progress("");
     core::log::info(fmt::format("--capture-steps: steps {} to {} of {} were marked for a profiler",
                                 range.first,
@@ -228,8 +240,9 @@ class Measurement {
   // After everything else: what a profiler does to the process must not reach what was measured.
   void profile(Session& session,
                ProbeSet& probes,
-               TrialRunner& runner,
-               const std::vector<std::unique_ptr<Arm>>& arms) {
+               const std::vector<TrialResult>& results,
+               const std::vector<std::unique_ptr<Arm>>& arms,
+               const FailureHooks& failure) {
     report_.enter("profiling");
     profiled_ = true;
     const double most_s = options_.max_time.value_or(StoppingLimits{}.max_time_s);
@@ -242,9 +255,10 @@ class Measurement {
       request.profiler_taken =
           "--capture-steps leaves the profiler of this process to the tool that captures";
     }
+    UntimedRunner runner(group_, guard_, failure);
     const auto shares = profile_arms(group_, probes, runner, arms, request, record_);
     if (shares.has_value()) {
-      AttributionInput input = attribution_input(runner.results(), context_);
+      AttributionInput input = attribution_input(results, context_);
       input.gpu = shares;
       record_.attribution = attribute(input);
     }
@@ -260,67 +274,10 @@ class Measurement {
     }
   }
 
-  // Before kernels are chosen: a data set may be too small for --cache cold.
-  void check_cold_pass(const SessionPlan& plan, const std::vector<TrialId>& trials) const {
-    if (options_.cache == data::CacheMode::kCold && std::ranges::any_of(trials, &TrialId::loads) &&
-        !plan.dataset().spec().held_in_memory) {
-      const data::LoaderOptions loader = plan.loader_options();
-      static_cast<void>(cold_pass_steps(
-          data::Sampler(data::sampler_options(plan.dataset(), loader)), loader.prefetch));
-    }
-  }
-
-  // With --cache cold, what one pass over the data leaves for the clock; data held in memory are
-  // not read again.
-  std::optional<std::int64_t> cold_pass(Session& session,
-                                        const std::vector<std::unique_ptr<Arm>>& arms) {
-    const bool loads = std::any_of(arms.begin(), arms.end(), [](const std::unique_ptr<Arm>& arm) {
-      return arm->loader_stats().has_value();
-    });
-    if (options_.cache != data::CacheMode::kCold ||
-        session.plan().dataset().spec().held_in_memory) {
-      return std::nullopt;
-    }
-    std::int64_t steps = 0;
-    together(ranks_, [&] {
-      if (loads) {
-        const data::PrefetchLoader& loader = session.loader();
-        steps = cold_pass_steps(loader.sampler(), loader.options().prefetch);
-      }
-    });
-    steps = group_.broadcast(steps);  // rank 0 is one that loads, if any does
-    return steps > 0 ? std::optional(steps) : std::nullopt;
-  }
-
-  // The page cache: as-is is looked at once, warm made once, cold before every repetition, which
-  // begins with an epoch and when all ranks have dropped the pages.
-  void prepare_cache(TrialRunner& runner, Session& session) {
-    const data::CacheMode mode = options_.cache;
-    set_cache(mode, session.plan());
-    if (mode == data::CacheMode::kCold) {
-      runner.before_repetition = [this, mode, &session](const TrialId& id) {
-        if (id.loads()) {
-          session.loader().skip_to_epoch();
-          set_cache(mode, session.plan());
-          group_.barrier();
-        }
-      };
-    }
-  }
-
-  void set_cache(data::CacheMode mode, const SessionPlan& plan) {
-    const data::CacheState state =
-        data::prepare_page_cache(mode, plan.dataset(), options_.skip_corrupt);
-    if (context_.cache.proof.empty()) {
-      context_.cache.proof = state.proof;
-    }
-    if (state.resident_after.has_value()) {
-      context_.cache.resident_before =
-          std::max(*state.resident_after, context_.cache.resident_before.value_or(0.0));
-    }
-    if (!state.verified && !cache_tainted_) {
-      cache_tainted_ = true;
-      report_.taint(Taint::kCacheStateUnknown, "data set", state.proof);
+  void note_cache() {
+    context_.cache = cache_.record();
+    if (const std::string doubt = cache_.take_doubt(); !doubt.empty()) {
+      report_.taint(Taint::kCacheStateUnknown, "data set", doubt);
     }
   }
 
@@ -391,10 +348,10 @@ class Measurement {
   probes::RankPlacement placement_;
   RankGroup group_;
   RunGuard guard_;
+  CachePolicy cache_;
   RunReport report_;
   reports::RunRecord& record_;
   TrialContext context_;
-  bool cache_tainted_ = false;
   bool profiled_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include "harness/analysis/step_estimate.h"
 #include "harness/peaks/device_peaks.h"
 #include "harness/peaks/peak_cache.h"
+#include "harness/trials/steady_state.h"
 #include "reports/naming.h"
 #include "reports/peak_rates.h"
 

@@ -48,9 +48,10 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   RunnerOptions runner = options.runner;
   runner.name = size_name(options.series[size.series], size.ranks);
   runner.own_threads = plan_->own_threads();
-  runner_ = std::make_unique<TrialRunner>(
-      std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
-  runner_->on_failure = [this](const core::Error& failure) { declare_failure(*members_, failure); };
+  runner_ = std::make_unique<TrialRunner>(std::move(runner), *group_, guard);
+  runner_->hooks().failure.on_failure = [this](const core::Error& failure) {
+    declare_failure(*members_, failure);
+  };
   context_ = trial_context(*plan_, *group_, guard);
 }
 
@@ -141,9 +142,10 @@ void ScaleRun::watch_device() {
     if (!watch_.has_value()) {
       watch_.emplace(member->plan().backend().device(), ranks_on_device);
     }
-    member->runner().device_fault = [this] { return watch_->take_fault(); };
+    RunnerHooks& hooks = member->runner().hooks();
+    hooks.failure.device_fault = [this] { return watch_->take_fault(); };
     // No thread watches the device here: one look, right behind the work.
-    member->runner().end_window = [this] { return watch_->conditions(); };
+    hooks.end_window = [this] { return watch_->conditions(); };
   }
 }
 

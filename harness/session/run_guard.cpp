@@ -8,6 +8,7 @@
 #include "engine/core/log.h"
 #include "probes/node/disturbance.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -286,6 +287,10 @@ RunGuard::~RunGuard() {
 
 double RunGuard::elapsed_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void RunGuard::show_progress(const std::string& what) const {
+  core::log::progress(fmt::format("{}, {:.0f} s", what, elapsed_s()));
 }
 
 void RunGuard::set_last_words(std::function<void(const Error&)> last_words) {

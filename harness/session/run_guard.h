@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace dlbench::harness {
 
@@ -44,6 +45,8 @@ class RunGuard {
   /// what ended it; waited for two seconds at most. Nothing where there is no guard.
   static void set_last_words(std::function<void(const core::Error&)> last_words);
   [[nodiscard]] double elapsed_s() const;
+  /// Shows the user what the run does and how long it lasts already.
+  void show_progress(const std::string& what) const;
 
  private:
   class Watcher;

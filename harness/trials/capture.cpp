@@ -4,7 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
-#include "harness/trials/trial_runner.h"
+#include "harness/trials/step_loop.h"
 
 #include <charconv>
 #include <exception>
@@ -124,8 +124,7 @@ void capture_steps(Arm& arm,
   captured.prepare();
   {
     const core::trace::Region region(core::trace::Category::kRepetition, "captured repetition");
-    static_cast<void>(
-        TrialRunner::time_steps(captured, RepetitionLength::exactly(range.last + 1), &guard));
+    static_cast<void>(time_steps(captured, RepetitionLength::exactly(range.last + 1), &guard));
   }
   captured.finish();
 }

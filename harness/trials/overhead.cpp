@@ -4,7 +4,7 @@
 
 #include "engine/graph/graph_builder.h"
 #include "harness/trials/graph_arm.h"
-#include "harness/trials/trial_runner.h"
+#include "harness/trials/step_loop.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ double measure_harness_overhead(backend::Backend& backend, RunGuard& guard) {
   std::array<double, 5> blocks{};
   for (double& block : blocks) {
     const reports::RepetitionRecord repetition =
-        TrialRunner::time_steps(arm, RepetitionLength::exactly(kStepsPerBlock), &guard);
+        time_steps(arm, RepetitionLength::exactly(kStepsPerBlock), &guard);
     block = repetition.wall_s / static_cast<double>(kStepsPerBlock);
   }
   std::sort(blocks.begin(), blocks.end());

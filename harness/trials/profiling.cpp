@@ -39,7 +39,7 @@ class Pass {
 
   /// `all`: arms that the probe does not watch are recorded on the timeline. A probe that is
   /// refused for good, on the rank that reports, watches no more of them.
-  [[nodiscard]] TrialRunner::Around around(bool all) {
+  [[nodiscard]] ArmListeners listeners(bool all) {
     return {.wants =
                 [this, all](const TrialId& id) {
                   refused_ =
@@ -446,7 +446,7 @@ std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) 
 
 std::optional<UntracedShares> profile_arms(RankGroup& ranks,
                                            ProbeSet& probes,
-                                           TrialRunner& runner,
+                                           UntimedRunner& runner,
                                            const std::vector<std::unique_ptr<Arm>>& arms,
                                            const ProfilingRequest& request,
                                            reports::RunRecord& record) {
@@ -471,12 +471,12 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
       record_on(*timeline, file, passes, last, record, [&] {
         const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
         repetitions =
-            runner.run_untimed(arms, length_for_probe(probe->spec(), request), pass.around(first));
+            runner.run(arms, length_for_probe(probe->spec(), request), pass.listeners(first));
       });
     } else {
       const ListeningBeside listening(probes, {probe->sink()});
       repetitions =
-          runner.run_untimed(arms, length_for_probe(probe->spec(), request), pass.around(false));
+          runner.run(arms, length_for_probe(probe->spec(), request), pass.listeners(false));
     }
     const auto found = fill_trials(probe->spec().name, pass, arms, repetitions, record);
     note_refusal(probe->spec().name, pass, record);
@@ -488,7 +488,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   if (timeline.has_value() && !drawn) {
     record_on(*timeline, file, passes, true, record, [&] {
       const TraceRecording::Stretch stretch(*timeline, probes);
-      static_cast<void>(runner.run_untimed(arms, {.least_s = request.seconds}));
+      static_cast<void>(runner.run(arms, {.least_s = request.seconds}));
     });
   }
   return shares;

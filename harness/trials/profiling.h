@@ -9,7 +9,7 @@
 #include "harness/trials/arm.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/rank_group.h"
-#include "harness/trials/trial_runner.h"
+#include "harness/trials/untimed_runner.h"
 #include "probes/gpu/gpu_trace.h"
 #include "probes/timeline.h"
 #include "reports/record.h"
@@ -73,7 +73,7 @@ struct ProfilingRequest {
 /// device spends a step of synthetic/device, if that was recorded well enough to say.
 std::optional<UntracedShares> profile_arms(RankGroup& ranks,
                                            ProbeSet& probes,
-                                           TrialRunner& runner,
+                                           UntimedRunner& runner,
                                            const std::vector<std::unique_ptr<Arm>>& arms,
                                            const ProfilingRequest& request,
                                            reports::RunRecord& record);

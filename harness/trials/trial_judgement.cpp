@@ -13,20 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 
 namespace dlbench::harness {
-
-void TrialRunner::note_once(TrialResult& result, reports::Taint code, const std::string& detail) {
-  const std::string where = "trial " + result.id.to_string();
-  const bool known =
-      std::any_of(result.taints.begin(), result.taints.end(), [&](const auto& taint) {
-        return taint.code == code && taint.where == where;
-      });
-  if (!known) {
-    result.taints.push_back({code, where, detail});
-  }
-}
 
 void TrialRunner::note_budget(bool shortened) {
   const bool fewer = options_.stopping.min_repetitions < asked_repetitions_;
@@ -87,27 +75,6 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
       reports::Taint::kThrottled, trial, ranks_.broadcast_text("clocks held back " + whose)};
 }
 
-// A quota stops all threads in the middle of a step until its next period: step times are then
-// those of the quota, and repeating would not help.
-void TrialRunner::note_quota(const RankRound& ranks, TrialResult& result) {
-  if (const std::string quota = quota_text(ranks.shares); !quota.empty()) {
-    note_once(result, reports::Taint::kThrottled, quota);
-  }
-}
-
-void TrialRunner::note_doubts_of_cold(const RankRound& ranks,
-                                      const reports::RepetitionRecord& repetition,
-                                      TrialResult& result) {
-  for (std::size_t rank = 0; rank < ranks.shares.size(); ++rank) {
-    if (const std::string doubt = doubt_of_cold(ranks.shares[rank].read); !doubt.empty()) {
-      note_once(result,
-                reports::Taint::kCacheStateUnknown,
-                "repetition " + std::to_string(repetition.index) + ", rank " +
-                    std::to_string(rank) + ": " + doubt);
-    }
-  }
-}
-
 double TrialRunner::owed_s() const {
   double owed_s = 0.0;
   for (std::size_t index = 0; index < results_.size(); ++index) {
@@ -161,9 +128,8 @@ void TrialRunner::judge(reports::RepetitionRecord& repetition,
     result.taints.push_back({reports::Taint::kDisturbed, where, reason});
   }
   if (reports::is_short(repetition.wall_s, least_s_)) {
-    note_once(result,
-              reports::Taint::kShortRun,
-              "repetition " + std::to_string(repetition.index) + ": " + too_short);
+    result.note_once(reports::Taint::kShortRun,
+                     "repetition " + std::to_string(repetition.index) + ": " + too_short);
   }
   if (repetition.queue_fill.has_value() &&
       !reports::queue_balanced(

@@ -8,16 +8,16 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
-#include "harness/trials/device_fault.h"
-#include "harness/trials/group_disturbance.h"
-#include "harness/trials/late_ranks.h"
-#include "reports/statistics_records.h"
+#include "harness/trials/cold_pass.h"
+#include "harness/trials/steady_state.h"
+#include "probes/node/disturbance.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -29,65 +29,19 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-std::vector<double> TrialResult::rates() const { return reports::counted_rates(repetitions); }
-
-std::optional<double> TrialResult::cpu_s_per_sample() const {
-  double cpu_s = 0.0;
-  std::int64_t samples = 0;
-  for (const auto& repetition : repetitions) {
-    if (!repetition.discarded.has_value() && repetition.cpu_s.has_value()) {
-      cpu_s += *repetition.cpu_s;
-      samples += repetition.samples;
-    }
-  }
-  if (samples == 0) {
-    return std::nullopt;
-  }
-  return cpu_s / static_cast<double>(samples);
-}
-
-std::vector<reports::TaintRecord> TrialResult::all_taints() const {
-  std::int64_t replaced = 0;
-  for (const RankRound& round : rounds) {
-    for (const RankShare& share : round.shares) {
-      replaced += share.samples_replaced;
-    }
-  }
-  std::vector<reports::TaintRecord> all = taints;
-  for (const auto& one : {budget_taint, throttle_taint}) {
-    if (one.has_value()) {
-      all.push_back(*one);
-    }
-  }
-  if (replaced > 0 || !loader.skipped.empty()) {
-    const std::string often =
-        replaced == 0   ? " before the repetitions that count"
-        : replaced == 1 ? " once, over all ranks and repetitions"
-                        : " " + std::to_string(replaced) + " times, over all ranks and repetitions";
-    all.push_back({reports::Taint::kSamplesSkipped,
-                   "trial " + id.to_string(),
-                   "corrupt samples replaced" + often});
-  }
-  return all;
-}
-
 TrialRunner::TrialRunner(RunnerOptions options,
                          RankGroup& ranks,
                          RunGuard& guard,
-                         Listener listener)
+                         RunnerHooks hooks)
     : options_(std::move(options)),
       ranks_(ranks),
       guard_(guard),
-      listener_(std::move(listener)),
+      hooks_(std::move(hooks)),
       asked_repetitions_(options_.stopping.min_repetitions),
       stopping_(options_.stopping) {}
 
 void TrialRunner::enter_phase(const std::string& phase) const {
   comm::enter_phase(options_.name.empty() ? phase : options_.name + ", " + phase);
-}
-
-void TrialRunner::show_progress(const std::string& what) const {
-  core::log::progress(fmt::format("{}, {:.0f} s", what, guard_.elapsed_s()));
 }
 
 void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
@@ -237,11 +191,11 @@ RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
     length.at_most = options_.steps.has_value() || pass < burst ? pass : pass / burst * burst;
     const std::int64_t wanted = std::exchange(length.steps, std::min(length.steps, length.at_most));
     if (options_.steps.has_value() && length.steps < wanted) {
-      note_once(results_[index],
-                reports::Taint::kShortRun,
-                "--steps " + std::to_string(*options_.steps) + " wants " + std::to_string(wanted) +
-                    ", but repetitions have " + std::to_string(length.steps) +
-                    ": one pass over the data leaves no more (--cache cold)");
+      results_[index].note_once(reports::Taint::kShortRun,
+                                "--steps " + std::to_string(*options_.steps) + " wants " +
+                                    std::to_string(wanted) + ", but repetitions have " +
+                                    std::to_string(length.steps) +
+                                    ": one pass over the data leaves no more (--cache cold)");
     }
   }
   return exact ? RepetitionLength::exactly(length.steps) : length;
@@ -264,27 +218,78 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
   const std::string trial = arm.id().to_string();
   do {
     guard_.check();
-    show_progress("round " + std::to_string(round + 1) + ", " + trial);
+    guard_.show_progress("round " + std::to_string(round + 1) + ", " + trial);
     enter_phase("trial " + trial + ", round " + std::to_string(round + 1));
   } while (!repeat(arm, index, round));
+}
+
+// The loader went on since prepare(), while probes began and ranks met. A repetition that cannot be
+// lengthened until its queue is as full as at the start would report those batches as its own. With
+// a cold cache one pass over the data is all there is.
+double TrialRunner::use_up_surplus(Arm& arm, const RepetitionLength& planned) {
+  if (planned.at_most > planned.steps || options_.cold_pass_steps.has_value()) {
+    return 0.0;
+  }
+  const auto surplus = static_cast<std::int64_t>(ranks_.max(static_cast<double>(arm.surplus())));
+  if (surplus == 0) {
+    return 0.0;
+  }
+  const double begin_s = probes::process_cpu_s();
+  arm.use_up(surplus);
+  static_cast<void>(arm.take_communication());
+  return probes::process_cpu_s() - begin_s;
 }
 
 bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   TrialResult& result = results_[index];
   const auto start = Clock::now();
-  if (before_repetition) {
-    before_repetition(arm.id());
+  if (hooks_.before_repetition) {
+    hooks_.before_repetition(arm.id());
   }
-  const std::string trial = arm.id().to_string();
-  const trace::Region trial_region(trace::Category::kTrial, trial);
+  const trace::Region trial_region(trace::Category::kTrial, arm.id().to_string());
   const ReadBytes read_before = read_so_far(arm.loader_stats());
   std::optional<comm::Stepping> stepping(std::in_place);  // preparing makes steps too
-  tell_failure([&] { arm.prepare(); }, device_fault);
+  hooks_.failure.tell_failure([&] { arm.prepare(); });
   const trace::Region region(trace::Category::kRepetition, "repetition", round);
-  if (begin_window) {
-    begin_window(arm.id());
+  RepetitionWindow window;
+  reports::RepetitionRecord repetition = time_window(arm, index, window);
+  repetition.index = static_cast<std::int64_t>(result.repetitions.size());
+  repetition.round = round;
+  const PhaseTotals phases = arm.phases();
+  const std::optional<data::LoaderStats> loader = arm.loader_stats();
+  window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;
+  arm.finish();
+  window.read = read_so_far(arm.loader_stats()) - read_before;
+  repetition.loss_scaling = arm.loss_scaling();
+
+  RankRound ranks{.round = round};
+  const std::string reason = combine_ranks(ranks_, window, phases, repetition, ranks);
+  stepping.reset();
+  note_device(window.device, ranks, repetition, result);
+  result.note_quota(ranks);
+  const double elapsed_s = ranks_.broadcast(core::seconds_since(start));
+  judge(repetition, elapsed_s, result, reason, lengthen(arm, index, repetition));
+  result.elapsed_s += elapsed_s;
+  const bool counts = !repetition.discarded.has_value();
+  if (counts) {
+    keep(repetition, phases, loader, std::move(ranks), result);
   }
-  Window window;
+  result.repetitions.push_back(std::move(repetition));
+  if (hooks_.after_repetition) {
+    hooks_.after_repetition(results_);
+  }
+  return counts;
+}
+
+reports::RepetitionRecord TrialRunner::time_window(Arm& arm,
+                                                   std::size_t index,
+                                                   RepetitionWindow& window) {
+  if (hooks_.begin_window) {
+    hooks_.begin_window(arm.id());
+  }
+  const auto end_window = [this] {
+    return hooks_.end_window ? hooks_.end_window() : probes::DeviceConditions{};
+  };
   window.own = own_load(arm);
   static_cast<void>(arm.take_communication());
   const RepetitionLength planned = length(arm, index);
@@ -293,112 +298,38 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   reports::RepetitionRecord repetition;
   // An error of a step ends the window early: the driver often knows more than the call that
   // failed.
-  tell_failure(
+  hooks_.failure.tell_failure(
       [&] {
         window.untimed_cpu_s = use_up_surplus(arm, planned);
         repetition = time_steps(arm, planned, &guard_);
       },
-      end_window ? [this] { return end_window().fault; } : std::function<std::string()>());
+      hooks_.end_window ? [&] { return end_window().fault; } : std::function<std::string()>());
   window.end = probes::take_snapshot();
   window.communication = arm.take_communication();
-  window.device = end_window ? end_window() : probes::DeviceConditions{};
-  const PhaseTotals phases = arm.phases();
-  const std::optional<data::LoaderStats> loader = arm.loader_stats();
-  window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;
-  arm.finish();
-  window.read = read_so_far(arm.loader_stats()) - read_before;
-  repetition.loss_scaling = arm.loss_scaling();
-
-  repetition.index = static_cast<std::int64_t>(result.repetitions.size());
-  repetition.round = round;
-  RankRound ranks{.round = round};
-  const std::string reason = combine(window, phases, repetition, ranks);
-  stepping.reset();
-  note_device(window.device, ranks, repetition, result);
-  note_quota(ranks, result);
-  const double elapsed_s = ranks_.broadcast(core::seconds_since(start));
-  judge(repetition, elapsed_s, result, reason, lengthen(arm, index, repetition));
-  result.elapsed_s += elapsed_s;
-  const bool counts = !repetition.discarded.has_value();
-  if (counts) {
-    if (options_.cold_pass_steps.has_value()) {
-      note_doubts_of_cold(ranks, repetition, result);
-    }
-    result.phases.add(phases);
-    result.timed_s += repetition.wall_s;
-    result.rounds.push_back(std::move(ranks));
-    if (loader.has_value()) {
-      result.has_loader = true;
-      result.loader.add(*loader);
-    }
-  }
-  result.repetitions.push_back(std::move(repetition));
-  if (listener_) {
-    listener_(results_);
-  }
-  return counts;
+  window.device = end_window();
+  return repetition;
 }
 
-void TrialRunner::tell_failure(const std::function<void()>& steps,
-                               const std::function<std::string()>& fault) const {
-  try {
-    naming_device_faults(steps, fault);
-  } catch (const core::Error& error) {
-    if (on_failure) {
-      on_failure(error);
-    }
-    throw;
+void TrialRunner::keep(const reports::RepetitionRecord& repetition,
+                       const PhaseTotals& phases,
+                       const std::optional<data::LoaderStats>& loader,
+                       RankRound ranks,
+                       TrialResult& result) const {
+  if (options_.cold_pass_steps.has_value()) {
+    result.note_doubts_of_cold(ranks, repetition);
+  }
+  result.phases.add(phases);
+  result.timed_s += repetition.wall_s;
+  result.rounds.push_back(std::move(ranks));
+  if (loader.has_value()) {
+    result.has_loader = true;
+    result.loader.add(*loader);
   }
 }
 
 probes::OwnLoad TrialRunner::own_load(const Arm& arm) const {
   return {.cpus = options_.cpus,
           .threads = static_cast<int>(options_.own_threads) + arm.extra_threads()};
-}
-
-// From this rank's repetition and those of the others to the group's: samples are added, the
-// slowest rank's time counts, losses are weighted with samples. Returns why it was disturbed, on
-// any rank; empty if it was not.
-std::string TrialRunner::combine(const Window& window,
-                                 const PhaseTotals& phases,
-                                 reports::RepetitionRecord& repetition,
-                                 RankRound& ranks) {
-  const probes::Disturbance raw = probes::compare_snapshots(window.begin, window.end, window.own);
-  const RankShare mine{
-      .samples = repetition.samples,
-      .steps = repetition.steps,
-      .wall_s = repetition.wall_s,
-      .cpu_s = raw.user_cpu_s + raw.system_cpu_s - window.untimed_cpu_s,
-      .device_throttled = window.device.throttled,
-      .data_wait_s = phases.data_wait,
-      .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
-      .communication = window.communication.totals,
-      .read = window.read,
-      .samples_replaced = window.samples_replaced};
-  GroupDisturbance seen =
-      judge_together(ranks_, mine, window.begin, window.end, window.own, window.device.neighbours);
-  std::vector<RankShare>& shares = seen.shares;
-  repetition.disturbance = disturbance_record(seen.own);
-  const auto samples = static_cast<double>(repetition.samples);
-  repetition.samples = 0;
-  repetition.cpu_s = 0.0;
-  for (const RankShare& share : shares) {
-    repetition.samples += share.samples;
-    repetition.wall_s = std::max(repetition.wall_s, share.wall_s);
-    repetition.cpu_s = *repetition.cpu_s + share.cpu_s;
-  }
-  repetition.samples_per_second = static_cast<double>(repetition.samples) / repetition.wall_s;
-  if (!repetition.step_loss.empty() && ranks_.size() > 1) {
-    const double share = samples / static_cast<double>(repetition.samples);
-    for (double& loss : repetition.step_loss) {
-      loss *= share;
-    }
-    repetition.step_loss = ranks_.sum(repetition.step_loss);
-  }
-  ranks.step_wall_s = ranks_.gather(repetition.step_wall_s);
-  count_late_arrivals(ranks_.gather(window.communication.ahead_s), shares);
-  ranks.shares = std::move(shares);
-  return std::move(seen.reason);
 }
 
 }  // namespace dlbench::harness

@@ -6,9 +6,10 @@
 #pragma once
 
 #include "harness/analysis/attribution.h"
+#include "harness/session/run_guard.h"
 #include "harness/session/session_plan.h"
 #include "harness/trials/rank_peaks.h"
-#include "harness/trials/trial_runner.h"
+#include "harness/trials/trial_result.h"
 #include "reports/trial_record.h"
 
 #include <optional>

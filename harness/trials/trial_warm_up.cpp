@@ -29,8 +29,8 @@ std::vector<TrialEstimate> TrialRunner::warm_up(const std::vector<std::unique_pt
   std::vector<TrialEstimate> estimates;
   for (std::size_t index = 0; index < arms.size(); ++index) {
     results_[index].id = arms[index]->id();
-    tell_failure([&] { estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s)); },
-                 device_fault);
+    hooks_.failure.tell_failure(
+        [&] { estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s)); });
   }
   estimates_ = estimates;
   return estimates;
@@ -40,10 +40,10 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   const std::string trial = arm.id().to_string();
   const trace::Region trial_region(trace::Category::kTrial, trial);
   const trace::Region region(trace::Category::kRepetition, "warm-up");
-  if (before_repetition) {
-    before_repetition(arm.id());
+  if (hooks_.before_repetition) {
+    hooks_.before_repetition(arm.id());
   }
-  show_progress(trial + ": warm-up");
+  guard_.show_progress(trial + ": warm-up");
   enter_phase("trial " + trial + ", warm-up");
   std::optional<comm::FirstStep> first(std::in_place);  // preparing makes steps too
   const auto start = Clock::now();
@@ -56,7 +56,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   double step_s = 0.0;
   while (!ranks_.broadcast(steady.done())) {
     guard_.check();
-    show_progress(trial + ": warm-up, step " + std::to_string(steady.steps() + 1));
+    guard_.show_progress(trial + ": warm-up, step " + std::to_string(steady.steps() + 1));
     const auto step_start = Clock::now();
     const bool told = arm.step().has_value();
     step_s += std::chrono::duration<double>(Clock::now() - step_start).count();

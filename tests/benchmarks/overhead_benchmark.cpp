@@ -9,7 +9,7 @@
 #include "engine/graph/layers.h"
 #include "harness/session/run_guard.h"
 #include "harness/trials/graph_arm.h"
-#include "harness/trials/trial_runner.h"
+#include "harness/trials/step_loop.h"
 
 #include <benchmark/benchmark.h>
 
@@ -53,8 +53,8 @@ void steps_in_a_trial(benchmark::State& state) {
   harness::GraphArm arm(*backend, make_graph(state.range(0)));
   harness::RunGuard guard(std::nullopt);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(harness::TrialRunner::time_steps(
-        arm, harness::RepetitionLength::exactly(kStepsPerIteration), &guard));
+    benchmark::DoNotOptimize(
+        harness::time_steps(arm, harness::RepetitionLength::exactly(kStepsPerIteration), &guard));
   }
   state.SetItemsProcessed(state.iterations() * kStepsPerIteration);
 }

@@ -79,10 +79,12 @@ TEST(TrialRunner, AFailedStepNamesWhatTheDriverReported) {
     RunGuard guard(std::nullopt);
     comm::LoneRank alone;
     RankGroup group(alone);
-    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(options(), group, guard);
     auto failing = std::make_unique<FailingArm>(example.thrown);
-    runner.begin_window = [arm = failing.get()](const TrialId& /*id*/) { arm->watched = true; };
-    runner.end_window = [&] { return probes::DeviceConditions{.fault = example.fault}; };
+    runner.hooks().begin_window = [arm = failing.get()](const TrialId& /*id*/) {
+      arm->watched = true;
+    };
+    runner.hooks().end_window = [&] { return probes::DeviceConditions{.fault = example.fault}; };
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::move(failing));
     try {
@@ -100,10 +102,10 @@ TEST(TrialRunner, AFailureOutsideOfAWindowNamesWhatTheDriverReportedToo) {
     RunGuard guard(std::nullopt);
     comm::LoneRank alone;
     RankGroup group(alone);
-    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
-    runner.device_fault = [] { return "Xid 79"; };
+    TrialRunner runner(options(), group, guard);
+    runner.hooks().failure.device_fault = [] { return "Xid 79"; };
     std::string declared;
-    runner.on_failure = [&](const core::Error& error) { declared = error.what(); };
+    runner.hooks().failure.on_failure = [&](const core::Error& error) { declared = error.what(); };
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<FailingArm>(core::ErrorCode::kLibrary, where));
     try {

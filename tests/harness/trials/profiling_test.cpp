@@ -192,7 +192,7 @@ class InterruptedArm final : public Arm {
 /// of a second, as claimed.
 class ProfileArms : public ::testing::Test {
  protected:
-  ProfileArms() : runner_({}, group_, guard_, [](const std::vector<TrialResult>&) {}) {
+  ProfileArms() : runner_(group_, guard_) {
     for (const TrialId& id : {TrialId{reports::TrialKind::kIo, ""},
                               TrialId{reports::TrialKind::kSynthetic, "device"},
                               TrialId{reports::TrialKind::kSynthetic, "host"},
@@ -222,7 +222,7 @@ class ProfileArms : public ::testing::Test {
   RunGuard guard_{std::nullopt};
   comm::LoneRank alone_;
   RankGroup group_{alone_};
-  TrialRunner runner_;
+  UntimedRunner runner_;
   std::vector<std::unique_ptr<Arm>> arms_;
   reports::RunRecord record_;
   ProbeSet probes_{{.kind = "pretended"}};
@@ -399,7 +399,7 @@ TEST(ProfileArmsOfRanks, AProbeThatOneRankHasNotIsLeftOutOnAll) {
   testing::on_ranks(2, [](comm::Rendezvous& ranks) {
     RunGuard guard(std::nullopt);
     RankGroup group(ranks);
-    TrialRunner runner({}, group, guard, [](const std::vector<TrialResult>&) {});
+    UntimedRunner runner(group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(
         std::make_unique<CountingArm>(TrialId{reports::TrialKind::kSynthetic, "device"}));

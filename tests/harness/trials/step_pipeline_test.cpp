@@ -114,7 +114,7 @@ class StepPipelineTest : public ::testing::Test {
       const std::unique_ptr<Arm> arm = make_arm({TrialKind::kFull, ""}, session);
       arm->prepare();
       losses[static_cast<std::size_t>(ranks.rank())] =
-          TrialRunner::time_steps(*arm, RepetitionLength::exactly(kSteps), nullptr).step_loss;
+          time_steps(*arm, RepetitionLength::exactly(kSteps), nullptr).step_loss;
       EXPECT_FALSE(session.step().replays());
       EXPECT_FALSE(arm->drain().has_value());
       arm->finish();
@@ -149,7 +149,7 @@ class StepPipelineTest : public ::testing::Test {
     copies_ = DeferredStream::copies_to_device();
     device_s_ = DeferredStream::pretended_s();
     reports::RepetitionRecord repetition =
-        TrialRunner::time_steps(*arm, RepetitionLength::exactly(kSteps), nullptr);
+        time_steps(*arm, RepetitionLength::exactly(kSteps), nullptr);
     copies_ = DeferredStream::copies_to_device() - copies_;
     device_s_ = DeferredStream::pretended_s() - device_s_;
     phases_ = arm->phases();

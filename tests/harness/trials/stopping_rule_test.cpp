@@ -131,11 +131,11 @@ TEST(StoppingRule, WhatMissedItsNoiseNamesTheLimit) {
   const StopDecision decision = StoppingRule(limits).decide(trials);
   const std::string width = " ended it with 1 of 2 trials too noisy; the widest half-width is ";
   EXPECT_THAT(missed_noise_text(decision, false, limits),
-              testing::StartsWith("--max-time" + width));
+              ::testing::StartsWith("--max-time" + width));
   EXPECT_THAT(missed_noise_text(decision, true, limits),
-              testing::StartsWith("--time-budget" + width));
+              ::testing::StartsWith("--time-budget" + width));
   EXPECT_THAT(missed_noise_text(decision, true, limits),
-              testing::EndsWith("127.06 % of the mean, wanted 3.00 %"));
+              ::testing::EndsWith("127.06 % of the mean, wanted 3.00 %"));
   EXPECT_EQ(missed_noise_text(StoppingRule(limits).decide({trials.data(), 1}), true, limits), "");
 }
 

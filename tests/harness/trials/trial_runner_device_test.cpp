@@ -52,9 +52,8 @@ TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(
-      tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
-  runner.end_window = [] {
+  TrialRunner runner(tests::three_repetitions(), group, guard);
+  runner.hooks().end_window = [] {
     return probes::DeviceConditions{.sm_clock_mhz = 1200.0,
                                     .throttle_reasons = {"power_cap", "hardware_thermal"},
                                     .throttled = true};
@@ -74,10 +73,9 @@ TEST(TrialRunnerOnRanks, AThrottledDeviceOfAnyRankTaintsTheTrialOnce) {
   RunGuard guard(std::nullopt);
   on_ranks(4, [&](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    TrialRunner runner(
-        tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(tests::three_repetitions(), group, guard);
     int windows = 0;
-    runner.end_window = [&] {
+    runner.hooks().end_window = [&] {
       ++windows;
       if (ranks.rank() == 3) {
         return probes::DeviceConditions{.throttle_reasons = {"hardware_thermal"},
@@ -112,9 +110,9 @@ TEST(TrialRunnerOnRanks, AnotherProcessOnADeviceDisturbsTheRepetition) {
     options.max_discards = 3;
     options.stopping.max_time_s = 60.0;
     options.stopping.max_noise = 1e9;
-    TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(options, group, guard);
     int windows = 0;
-    runner.end_window = [&] {
+    runner.hooks().end_window = [&] {
       const bool crowded = ranks.rank() == 1 && ++windows <= 2;
       return probes::DeviceConditions{.foreign_share = crowded ? 0.5 : 0.0,
                                       .neighbours = crowded ? "somebody computed" : ""};
@@ -141,9 +139,10 @@ TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(
-      tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
-  runner.end_window = [] { return probes::DeviceConditions{.fault = "the GPU reported Xid 48"}; };
+  TrialRunner runner(tests::three_repetitions(), group, guard);
+  runner.hooks().end_window = [] {
+    return probes::DeviceConditions{.fault = "the GPU reported Xid 48"};
+  };
   try {
     runner.run(one_arm());
     FAIL() << "no error";

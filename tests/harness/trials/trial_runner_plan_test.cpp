@@ -82,7 +82,7 @@ TEST(TrialRunnerPlan, PlansFromStepsLikeTheOthersUnlessBatchesComeInBursts) {
   RankGroup group(alone);
   RunnerOptions free = planned_options();
   free.warmup_steps = 24;
-  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(free, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   constexpr std::chrono::milliseconds kRecording{1000};
   auto recording = std::make_unique<UnevenArm>(kRecording, true, false);
@@ -117,7 +117,7 @@ TEST(TrialRunnerPlan, KnowsOfThePrefetchQueue) {
   RankGroup group(alone);
   RunnerOptions quick = planned_options();
   quick.min_time_s = 0.001;
-  TrialRunner runner(quick, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(quick, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<QueuedArm>());
   EXPECT_EQ(runner.warm_up(arms, 10.0).at(0).min_steps, 60);
@@ -151,7 +151,7 @@ TEST(TrialRunnerPlan, ShortensWhatTookLongerThanWarmUpSaid) {
   budget.stopping.max_time_s = 60.0;
   budget.stopping.min_repetitions = 5;
   budget.stopping.max_noise = 1e-9;
-  TrialRunner runner(budget, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(budget, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<BimodalArm>());
   runner.run(arms);

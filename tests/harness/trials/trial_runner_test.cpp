@@ -99,8 +99,7 @@ TEST(TrialRunnerOnRanks, CorruptSamplesOfAnyRankAreTold) {
   RunGuard guard(std::nullopt);
   on_ranks(3, [&](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    TrialRunner runner(
-        tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(tests::three_repetitions(), group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<PretendedLoaderArm>());
     static_cast<PretendedLoaderArm&>(*arms.front()).replaced = ranks.rank() == 1 ? 2 : 0;
@@ -136,8 +135,7 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
   RunGuard guard(std::nullopt);  // of the process, so of all these ranks
   on_ranks(3, [&](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    TrialRunner runner(
-        tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(tests::three_repetitions(), group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2 + ranks.rank()));
     runner.run(arms);
@@ -179,7 +177,7 @@ TEST(TrialRunner, TheWarmUpKeepsMaxTimeUnlessABudgetSaysOtherwise) {
     limited.stopping.max_time_s = 5.0;
     limited.stopping.max_noise = 1.0;
     limited.time_budget_s = budget_s;
-    TrialRunner runner(limited, group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(limited, group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<PretendedArm>(0, 2));
     runner.run(arms);
@@ -191,8 +189,7 @@ TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(
-      tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(tests::three_repetitions(), group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
   arms.push_back(std::make_unique<PretendedArm>(0, 2, "nocomm"));
@@ -217,7 +214,7 @@ TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
   RankGroup group(alone);
   RunnerOptions free = tests::three_repetitions();
   free.steps.reset();
-  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(free, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
   const std::vector<TrialEstimate> estimates = runner.warm_up(arms, 10.0);
@@ -246,7 +243,7 @@ TEST(TrialRunner, CountsTheArmsOwnThreads) {
   RunnerOptions two = tests::three_repetitions();
   two.cpus = 2;
   two.own_threads = 2;
-  const TrialRunner runner(two, group, guard, [](const std::vector<TrialResult>&) {});
+  const TrialRunner runner(two, group, guard);
   PretendedArm arm(0, 2);
   EXPECT_EQ(runner.own_load(arm).threads, 2);
   arm.extra = 1;  // then switches among the three are no evidence of anybody else
@@ -254,25 +251,14 @@ TEST(TrialRunner, CountsTheArmsOwnThreads) {
   EXPECT_EQ(runner.own_load(arm).cpus, 2);
 }
 
-TEST(TrialRunner, GoesOnForTheQueueButNotBeyondTheMost) {
-  PretendedLoaderArm arm;  // its queue never holds what it held
-  EXPECT_EQ(TrialRunner::time_steps(arm, {.steps = 4}, nullptr).steps, 7);
-  EXPECT_EQ(TrialRunner::time_steps(arm, {.steps = 4, .at_most = 5}, nullptr).steps, 5);
-  EXPECT_EQ(TrialRunner::time_steps(arm, RepetitionLength::exactly(4), nullptr).steps, 4);
-}
-
 TEST(TrialRunner, OneRankGoesOnUntilMinTimeHasPassed) {
-  PretendedLoaderArm loader;
-  EXPECT_EQ(
-      TrialRunner::time_steps(loader, {.steps = 2, .at_most = 5, .least_s = 1e6}, nullptr).steps, 5)
-      << "beyond the most";
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
   RunnerOptions free = tests::three_repetitions();
   free.steps.reset();
   free.min_time_s = 0.05;
-  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(free, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
   static_cast<void>(runner.warm_up(arms, 10.0));
@@ -297,7 +283,7 @@ TEST(TrialRunner, ATimeBudgetThatShortensIsAShortRunWhoeverPlans) {
   RunnerOptions free = tests::three_repetitions();
   free.steps.reset();
   free.min_time_s = 1e-6;  // any step lasts longer
-  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(free, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
   static_cast<void>(runner.warm_up(arms, 10.0));
@@ -312,7 +298,7 @@ TEST(TrialRunner, ATimeBudgetThatShortensIsAShortRunWhoeverPlans) {
   EXPECT_THAT(short_runs(), ElementsAre("repetitions shortened to fit --time-budget"));
   runner.shorten(0.5);
   EXPECT_EQ(short_runs().size(), 1U);
-  TrialRunner planned(free, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner planned(free, group, guard);
   static_cast<void>(planned.warm_up(arms, 10.0));
   planned.set_steps({8}, true);
   EXPECT_THAT(details(planned.results().front(), reports::Taint::kShortRun),
@@ -332,7 +318,7 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
       lengthening.min_time_s = kLeastS;
       lengthening.max_discards = discards;
       lengthening.stopping.max_time_s = 60.0;
-      TrialRunner runner(lengthening, group, guard, [](const std::vector<TrialResult>&) {});
+      TrialRunner runner(lengthening, group, guard);
       std::vector<std::unique_ptr<Arm>> arms;
       arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
       static_cast<void>(runner.warm_up(arms, 10.0));
@@ -379,7 +365,7 @@ TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
       limited.max_discards = 1;
       limited.stopping.max_time_s = limits.max_time_s;
       limited.time_budget_s = limits.time_budget_s;
-      TrialRunner runner(limited, group, guard, [](const std::vector<TrialResult>&) {});
+      TrialRunner runner(limited, group, guard);
       std::vector<std::unique_ptr<Arm>> arms;
       arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
       static_cast<void>(runner.warm_up(arms, 10.0));
@@ -405,7 +391,7 @@ TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
   RunnerOptions cold = tests::three_repetitions();
   cold.steps = 20;
   cold.cold_pass_steps = 3;
-  TrialRunner runner(cold, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(cold, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedLoaderArm>());
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
@@ -433,7 +419,7 @@ TEST(TrialRunner, AColdPassThatIsShorterThanALoaderWantsIsAShortRun) {
   RunnerOptions cold = tests::three_repetitions();
   cold.steps = 1;
   cold.cold_pass_steps = 3;
-  TrialRunner runner(cold, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(cold, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedLoaderArm>(20));
   runner.run(arms);

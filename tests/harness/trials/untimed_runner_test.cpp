@@ -3,9 +3,10 @@
 //
 // Repetitions for probes: what settles before them, which steps are theirs, and what the probe
 // cost.
+#include "harness/trials/untimed_runner.h"
+
 #include "engine/core/trace.h"
 #include "harness/trials/profiling.h"
-#include "harness/trials/trial_runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,9 +76,7 @@ class StepSink final : public trace::Sink {
 
 class RunUntimed : public ::testing::Test {
  protected:
-  RunUntimed() : runner_({}, group_, guard_, [](const std::vector<TrialResult>&) {}) {
-    arms_.push_back(std::make_unique<PipelinedArm>(log_));
-  }
+  RunUntimed() : runner_(group_, guard_) { arms_.push_back(std::make_unique<PipelinedArm>(log_)); }
 
   reports::RepetitionRecord run(const UntimedLength& length) {
     const auto note = [this](const char* what) {
@@ -86,10 +85,9 @@ class RunUntimed : public ::testing::Test {
       };
     };
     return runner_
-        .run_untimed(
-            arms_,
-            length,
-            {.begin = note("begin"), .begin_steps = note("begin_steps"), .end = note("end")})
+        .run(arms_,
+             length,
+             {.begin = note("begin"), .begin_steps = note("begin_steps"), .end = note("end")})
         .front();
   }
 
@@ -99,7 +97,7 @@ class RunUntimed : public ::testing::Test {
   RunGuard guard_{std::nullopt};
   comm::LoneRank alone_;
   RankGroup group_{alone_};
-  TrialRunner runner_;
+  UntimedRunner runner_;
   std::vector<std::unique_ptr<Arm>> arms_;
 };
 
@@ -124,7 +122,7 @@ TEST_F(RunUntimed, SettlesBehindTheProbesBeginAndBeforeTheStepsThatCount) {
 }
 
 TEST_F(RunUntimed, AnArmThatNobodyWantsMakesNoStep) {
-  const auto repetitions = runner_.run_untimed(
+  const auto repetitions = runner_.run(
       arms_, {.least_s = 1.0, .steps = 2}, {.wants = [](const TrialId& /*id*/) { return false; }});
   ASSERT_EQ(repetitions.size(), 1U) << "one for each arm";
   EXPECT_EQ(repetitions.front().steps, 0);
@@ -143,7 +141,7 @@ TEST_F(RunUntimed, CountsNoStepThatSettled) {
 TEST_F(RunUntimed, WaitsForWhatSettlesWhereAllWorkCounts) {
   for (const bool waits : {false, true}) {
     std::int64_t on_their_way = -1;
-    static_cast<void>(runner_.run_untimed(
+    static_cast<void>(runner_.run(
         arms_,
         {.least_s = 0.001, .settling_steps = 5, .waits_for_settling = waits},
         {.begin_steps = [&](const TrialId& /*id*/) { on_their_way = arm().on_their_way(); }}));

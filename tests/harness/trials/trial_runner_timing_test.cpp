@@ -112,7 +112,7 @@ TEST(TrialTiming, TheFirstStepIsTheVeryFirst) {
   comm::LoneRank alone;
   RankGroup group(alone);
   for (const int ahead : {0, 1, 5}) {
-    TrialRunner runner({}, group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner({}, group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<FirstStepInPrepare>(ahead));
     static_cast<void>(runner.warm_up(arms, 1.0));
@@ -129,7 +129,7 @@ TEST(TrialTiming, TheFirstStepAndTheQueueAreToldAsTheyWere) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(options, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<SlowToStartArm>());
   runner.run(arms);
@@ -153,7 +153,7 @@ TEST(TrialTiming, TheShareOfATimeBudgetIsForAllOfTheWarmUp) {
     RunGuard guard(std::nullopt);
     comm::LoneRank alone;
     RankGroup group(alone);
-    TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(options, group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<SlowToPrepareArm>(std::chrono::milliseconds(1100)));
     runner.run(arms);
@@ -171,7 +171,7 @@ TEST(TrialTiming, MaxTimeCountsWhatIsBeforeTheClock) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(options, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<SlowToPrepareArm>(std::chrono::milliseconds(0)));
   runner.run(arms);
@@ -187,7 +187,7 @@ TEST(TrialTiming, GivesNoBatchForNothingWhereStepsForbidsToLengthen) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(options, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<AheadArm>());
   runner.run(arms);

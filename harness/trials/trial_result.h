@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was measured for one trial.
+#pragma once
+
+#include "data/loader/prefetch_loader.h"
+#include "harness/trials/arm.h"
+#include "harness/trials/rank_group.h"
+#include "harness/trials/trial_id.h"
+#include "reports/record.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// What the ranks measured in one repetition, by rank.
+struct RankRound {
+  std::int64_t round = 0;
+  std::vector<RankShare> shares;
+  std::vector<std::vector<double>> step_wall_s;  ///< seconds by rank, then by step; rank 0 has them
+};
+
+/// All that was measured for one trial.
+struct TrialResult {
+  TrialId id;
+  reports::WarmupRecord warmup;
+  std::vector<reports::RepetitionRecord> repetitions;
+  PhaseTotals phases;        ///< of the repetitions that count
+  data::LoaderStats loader;  ///< summed over them
+  bool has_loader = false;
+  double timed_s = 0.0;                      ///< wall time of the repetitions that count
+  double elapsed_s = 0.0;                    ///< of all, discarded ones and preparation included
+  std::vector<reports::TaintRecord> taints;  ///< what went wrong
+  std::vector<reports::TaintRecord> own_taints;  ///< what its purpose brings: of the trial alone
+  std::optional<reports::TaintRecord> budget_taint;    ///< what --time-budget shortened
+  std::optional<reports::TaintRecord> throttle_taint;  ///< clocks of devices, as known so far
+  /// By rank, on rank 0: what held the clocks of its device back when first it was throttled;
+  /// empty: it never was.
+  std::vector<std::string> clocks_held_back;
+  std::vector<RankRound> rounds;  ///< of the repetitions that count
+
+  /// Rates of the repetitions that count, in order of rounds.
+  [[nodiscard]] std::vector<double> rates() const;
+  /// CPU seconds of the process per sample, over the repetitions that count.
+  [[nodiscard]] std::optional<double> cpu_s_per_sample() const;
+  /// `taints`, those of the budget and of clocks, and of corrupt samples that any rank replaced in
+  /// the repetitions that count.
+  [[nodiscard]] std::vector<reports::TaintRecord> all_taints() const;
+
+  /// A taint of the trial, unless it has one of this kind already.
+  void note_once(reports::Taint code, const std::string& detail);
+  /// The taint of a CPU quota that stopped threads of any rank.
+  void note_quota(const RankRound& ranks);
+  /// The taint of a repetition that was to read from storage and, on some rank, very likely did
+  /// not.
+  void note_doubts_of_cold(const RankRound& ranks, const reports::RepetitionRecord& repetition);
+};
+
+}  // namespace dlbench::harness
