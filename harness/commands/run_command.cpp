@@ -66,7 +66,7 @@ class Measurement {
         placement_(placement),
         group_(ranks),
         guard_(options.timeout),
-        cache_(options.cache, options.skip_corrupt, ranks, group_),
+        cache_(options.cache, options.session.skip_corrupt, ranks, group_),
         report_(std::move(record), options.output, ranks),
         record_(report_.record()) {
     describe_launch(ranks_, record_.system);
@@ -216,7 +216,7 @@ class Measurement {
 
   // A replayed step is one launch: it passes by no phase and no op that a profiler could show.
   void capture(Session& session, const FailureHooks& failure) {
-    const bool node_by_node = options_.cuda_graph != exec::GraphReplay::kOn;
+    const bool node_by_node = options_.session.cuda_graph != exec::GraphReplay::kOn;
     if (node_by_node && session.step().replays()) {
       core::log::info(
           "--capture-steps: the captured steps run node by node, for their phases and ops to be "

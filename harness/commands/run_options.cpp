@@ -32,19 +32,20 @@ void check_strategy(const RunOptions& run) {
                 "--strategy data-parallel excludes " + option +
                     ": rank 0 loads, broadcasts buffers and gets the gradients as they are");
   };
-  if (run.strategy != Strategy::kDataParallel) {
+  if (run.session.strategy != Strategy::kDataParallel) {
     return;
   }
-  if (run.compression.has_value()) {
-    refuse("--compression " + std::string(core::name_in(kGradientCompressions, run.compression)));
+  if (run.session.compression.has_value()) {
+    refuse("--compression " +
+           std::string(core::name_in(kGradientCompressions, run.session.compression)));
   }
-  if (run.sync_loss) {
+  if (run.session.sync_loss) {
     refuse("--sync-loss");
   }
-  if (!run.broadcast_buffers) {
+  if (!run.session.broadcast_buffers) {
     refuse("--broadcast-buffers off");
   }
-  if (run.shard == data::ShardMode::kLate) {
+  if (run.session.shard == data::ShardMode::kLate) {
     refuse("--shard late");
   }
 }
@@ -52,51 +53,53 @@ void check_strategy(const RunOptions& run) {
 }  // namespace
 
 void add_workload_options(OptionSet& options, RunOptions& run) {
-  options.add_text("workload", "NAME", "what to train: see `dlbench list`", run.workload);
-  options.add_text(
-      "device", "auto|cpu|cuda[:N]|ref", "where to compute; ref: plain loops, slow", run.device);
+  options.add_text("workload", "NAME", "what to train: see `dlbench list`", run.session.workload);
+  options.add_text("device",
+                   "auto|cpu|cuda[:N]|ref",
+                   "where to compute; ref: plain loops, slow",
+                   run.session.device);
   options.add_choice("precision",
                      "of convolutions and matrix products",
-                     run.precision,
+                     run.session.precision,
                      {"fp32", "tf32", "bf16", "fp16"});
   options.add_count("batch-size",
                     "N",
                     "samples per step and rank; default: the workload's",
-                    run.batch_size,
+                    run.session.batch_size,
                     kBatchSizeLimits);
   options.add_count("global-batch-size",
                     "N",
                     "samples per step over all ranks",
-                    run.global_batch_size,
+                    run.session.global_batch_size,
                     kBatchSizeLimits);
   options.exclude("batch-size", "global-batch-size");
   options.add_count("image-size",
                     "N",
                     "side of the network input; default: the workload's",
-                    run.image_size,
+                    run.session.image_size,
                     kImageSizeLimits);
   options.add_count("threads",
                     "N",
                     "compute threads per rank; default: the cores of the rank",
-                    run.threads,
+                    run.session.threads,
                     kThreadLimits);
   options.add_count(
       "seed", "N", "of initial weights, shuffling and dropout", run.seed, kSeedLimits);
   options.add_flag("deterministic",
                    "compute the same results, bit for bit, in each run with as many --threads",
-                   run.deterministic);
+                   run.session.deterministic);
   options.add_choice("cuda-graph",
                      "record the step once and replay it; auto: on a GPU",
-                     run.cuda_graph,
+                     run.session.cuda_graph,
                      exec::kGraphReplays);
   options.add_choice("conv-algorithm",
                      "auto measures and takes the fastest",
-                     run.conv_algorithm,
+                     run.session.conv_algorithm,
                      backend::kConvAlgorithms);
   options.add_choice(
       "autotune",
       "choose kernels by timing them, once per machine; off: as the libraries advise",
-      run.autotune,
+      run.session.autotune,
       kSwitch);
 }
 
@@ -104,24 +107,29 @@ void add_loader_options(OptionSet& options, RunOptions& run, const std::string& 
   options.add_text("data",
                    "DIR",
                    "data set folder; default: the usual one if present, else generated once",
-                   run.data);
+                   run.session.data);
   options.add_count(
       "workers",
       "N",
       "loader threads per rank; default: its hardware threads, or as many as can work at a time",
-      run.workers,
+      run.session.workers,
       {1, data::kMaxWorkers});
-  options.add_count(
-      "prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, data::kMaxPrefetch});
+  options.add_count("prefetch",
+                    "N",
+                    "batches that the loader is ahead",
+                    run.session.prefetch,
+                    {1, data::kMaxPrefetch});
   options.add_choice(
       "cache", "state of the page cache before " + cache, run.cache, data::kCacheModes);
-  options.add_choice(
-      "decode", "scaled reduces JPEG by 2, 4 or 8 while decoding", run.decode, data::kDecodeModes);
+  options.add_choice("decode",
+                     "scaled reduces JPEG by 2, 4 or 8 while decoding",
+                     run.session.decode,
+                     data::kDecodeModes);
   options.add_flag(
-      "skip-corrupt", "replace unreadable samples, count and list them", run.skip_corrupt);
+      "skip-corrupt", "replace unreadable samples, count and list them", run.session.skip_corrupt);
   options.add_choice("shard",
                      "split the files over the ranks before or after decoding",
-                     run.shard,
+                     run.session.shard,
                      data::kShardModes);
   options.add_text("storage",
                    "latency_ms=..,mib_per_s=..",
@@ -170,11 +178,11 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
   options.add_flag("share-gpu",
                    "several ranks may use one GPU: gradients are reduced in host memory (taint: "
                    "oversubscribed)",
-                   run.share_gpu);
+                   run.session.share_gpu);
   options.add_flag("sync-loss",
                    "compute losses that are ratios, such as Dice, over the global batch: sum both "
                    "parts over the ranks first",
-                   run.sync_loss);
+                   run.session.sync_loss);
   options.add_text("link",
                    "SPEC",
                    "simulate latency_us=..,gbit_per_s=..[,jitter_us=..][,inside_latency_us=..,"
@@ -187,17 +195,17 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                     kLinkNodeRankLimits);
   options.add_choice("compression",
                      "of gradients on the wire; the report says its error",
-                     run.compression,
+                     run.session.compression,
                      kGradientCompressions);
   options.add_choice("broadcast-buffers",
                      "rank 0's running statistics to all ranks before each step",
-                     run.broadcast_buffers,
+                     run.session.broadcast_buffers,
                      kSwitch);
   options.add_choice(
       "strategy",
       "data-parallel (run and scale): rank 0 scatters inputs, broadcasts parameters, gets the "
       "gradients and updates, at every step",
-      run.strategy,
+      run.session.strategy,
       kStrategies);
 }
 
@@ -232,7 +240,7 @@ void apply_verbosity(const RunOptions& run) {
 std::optional<int> compute_threads(const RunOptions& run) {
   // Sites set it for all jobs, often to 1: taken for ours it would make a benchmark of one core.
   const char* omp = std::getenv("OMP_NUM_THREADS");
-  if (!run.threads.has_value() && omp != nullptr && *omp != '\0') {
+  if (!run.session.threads.has_value() && omp != nullptr && *omp != '\0') {
     core::log::info(std::string("OMP_NUM_THREADS=") + omp +
                     " is not used: --threads sets the compute threads, else all cores of the rank");
   }
@@ -241,7 +249,8 @@ std::optional<int> compute_threads(const RunOptions& run) {
                     " is not used: dlbench gives each rank its cores, and leaves threads "
                     "free on them");
   }
-  return run.threads.has_value() ? std::optional(static_cast<int>(*run.threads)) : std::nullopt;
+  return run.session.threads.has_value() ? std::optional(static_cast<int>(*run.session.threads))
+                                         : std::nullopt;
 }
 
 std::optional<comm::LinkModel> simulated_link(const std::string& link,
@@ -263,39 +272,16 @@ bool runs_steps(const RunOptions& run) {
 }
 
 SessionOptions session_options(const RunOptions& run) {
-  if (run.workload.empty()) {
+  if (run.session.workload.empty()) {
     throw Error(ErrorCode::kUsage, "--workload is required: `dlbench list` shows the names");
   }
   check_strategy(run);
-  SessionOptions session;
-  session.strategy = run.strategy;
-  session.workload = run.workload;
-  session.device = run.device;
-  session.precision = run.precision;
-  session.batch_size = run.batch_size;
-  session.global_batch_size = run.global_batch_size;
+  SessionOptions session = run.session;
+  session.seed = static_cast<std::uint64_t>(run.seed);
+  session.autotune = session.autotune && runs_steps(run);
   session.buckets.cap_bytes = static_cast<std::int64_t>(run.bucket_cap_mib * (1 << 20));
   session.buckets.overlap = !run.no_overlap;
-  session.sync_loss = run.sync_loss;
-  session.compression = run.compression;
   session.link = simulated_link(run.link, run.link_node_ranks);
-  session.broadcast_buffers = run.broadcast_buffers;
-  session.image_size = run.image_size;
-  session.threads = run.threads;
-  session.workers = run.workers;
-  session.own_cpus = run.own_cpus;
-  session.prefetch = run.prefetch;
-  session.seed = static_cast<std::uint64_t>(run.seed);
-  session.deterministic = run.deterministic;
-  session.share_gpu = run.share_gpu;
-  session.conv_algorithm = run.conv_algorithm;
-  session.autotune = run.autotune && runs_steps(run);
-  session.gpu = run.gpu;
-  session.cuda_graph = run.cuda_graph;
-  session.data = run.data;
-  session.decode = run.decode;
-  session.shard = run.shard;
-  session.skip_corrupt = run.skip_corrupt;
   if (!run.storage.empty()) {
     session.storage = data::parse_storage_options(run.storage);
   }
@@ -316,17 +302,17 @@ SessionOptions session_options(const RunOptions& run,
 
 void check_session(const RunOptions& run) {
   static_cast<void>(workloads::find_workload(session_options(run).workload));
-  check_device(run.device, run.precision);
+  check_device(run.session.device, run.session.precision);
 }
 
 void check_sizes(const RunOptions& run) {
-  static_cast<void>(workloads::choose_params(
-      workloads::find_workload(run.workload).spec(),
-      {.batch_size = run.batch_size.value_or(0), .image_size = run.image_size.value_or(0)}));
+  static_cast<void>(workloads::choose_params(workloads::find_workload(run.session.workload).spec(),
+                                             {.batch_size = run.session.batch_size.value_or(0),
+                                              .image_size = run.session.image_size.value_or(0)}));
 }
 
 void check_share(const RunOptions& run, int ranks) {
-  static_cast<void>(share_batch(1, run.global_batch_size, 0, ranks));
+  static_cast<void>(share_batch(1, run.session.global_batch_size, 0, ranks));
 }
 
 RunnerOptions runner_options(const RunOptions& run) {

@@ -18,44 +18,18 @@ namespace dlbench::harness {
 
 /// Values as given; meanings and defaults stand in the help texts of run_options.cpp.
 struct RunOptions {
-  std::string workload;
-  std::string trials = "io,synthetic,full";
-  std::string output = "report.json";
-  std::string trace;
-  std::string record_probes;
-  std::string probes = "all";
-  std::string capture_steps;
-  std::string capture_trial = "full";
-  std::string benchy;
-  std::string config;
-  std::string device = "auto";
-  std::string precision = "fp32";
-  std::string data;
-  data::CacheMode cache = data::CacheMode::kAsIs;
-  data::DecodeMode decode = data::DecodeMode::kExact;
-  data::ShardMode shard = data::ShardMode::kEarly;
-  std::string storage;
-  backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kAuto;
-  exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;
-  bool autotune = true;
-  GpuPlace gpu;  ///< of this rank; no option
-  std::optional<std::int64_t> batch_size;
-  std::optional<std::int64_t> global_batch_size;
-  std::optional<std::int64_t> image_size;
-  std::optional<std::int64_t> threads;
-  std::optional<std::int64_t> workers;
-  std::optional<std::int64_t> own_cpus;  ///< of this rank; no option
-  std::int64_t prefetch = SessionOptions{}.prefetch;
+  /// Those whose values are the options' own; session_options() adds what `seed` and the five below
+  /// it say in other words.
+  SessionOptions session;
+  std::int64_t seed = static_cast<std::int64_t>(SessionOptions{}.seed);
   double bucket_cap_mib = static_cast<double>(graph::BucketOptions{}.cap_bytes) / (1 << 20);
   bool no_overlap = false;
-  bool share_gpu = false;
-  bool sync_loss = false;
-  GradientCompression compression;
   std::string link;
   std::optional<std::int64_t> link_node_ranks;
-  bool broadcast_buffers = true;
-  Strategy strategy = Strategy::kDdp;
-  std::int64_t seed = static_cast<std::int64_t>(SessionOptions{}.seed);
+  std::string storage;
+
+  std::string trials = "io,synthetic,full";
+  data::CacheMode cache = data::CacheMode::kAsIs;
   std::int64_t repetitions = 5;
   std::int64_t warmup_steps = 0;
   std::optional<std::int64_t> steps;
@@ -64,8 +38,16 @@ struct RunOptions {
   std::optional<double> time_budget;
   std::optional<double> timeout;
   double max_noise = 1.0;
-  bool deterministic = false;
-  bool skip_corrupt = false;
+
+  std::string probes = "all";
+  std::string trace;
+  std::string record_probes;
+  std::string capture_steps;
+  std::string capture_trial = "full";
+
+  std::string output = "report.json";
+  std::string benchy;
+  std::string config;
   bool dry_run = false;
   bool strict = false;
   bool quiet = false;

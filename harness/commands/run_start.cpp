@@ -20,7 +20,7 @@ StartedRun start_run(const RunOptions& run,
       start_record(invocation, options, static_cast<std::uint64_t>(run.seed));
   warn_idle_link(session_options(run).link, ranks);
   RankRow row = bind_this_rank(
-      invocation.ranks, compute_threads(run), usable_gpus(invocation.ranks, run.device));
+      invocation.ranks, compute_threads(run), usable_gpus(invocation.ranks, run.session.device));
   return {.record = std::move(record), .placement = std::move(row.placement)};
 }
 

@@ -86,7 +86,7 @@ class Scaling {
   int run() {
     together(launch_, [&] {
       check_apart({{"--output", options_.output}},
-                  present_data_files(options_.workload, options_.data));
+                  present_data_files(options_.session.workload, options_.session.data));
     });
     if (options_.dry_run) {
       together(launch_, [&] { report_.check_output(); });
@@ -111,10 +111,10 @@ class Scaling {
     });
     describe(scale);
     report_.leave_out(scale.left_out());
-    report_.taint(oversubscription(
-        launch_,
-        placement_,
-        {.computes = !is_gpu(options_.device), .workers = options_.workers.value_or(1)}));
+    report_.taint(oversubscription(launch_,
+                                   placement_,
+                                   {.computes = !is_gpu(options_.session.device),
+                                    .workers = options_.session.workers.value_or(1)}));
     report_.note(hidden_peers(launch_, placement_));
     report_.taint(planned_taints(scale));
     record_.system.peaks = scale.take_peaks();
@@ -287,7 +287,7 @@ class Scaling {
 class ScaleCommand final : public Command {
  public:
   ScaleCommand() {
-    run_.workload = "mnist_cnn";
+    run_.session.workload = "mnist_cnn";
     run_.trials = "io,synthetic,synthetic/nocomm,full";
     run_.time_budget = kTimeBudgetS;
   }
@@ -385,7 +385,7 @@ class ScaleCommand final : public Command {
       check_global_batch();
       check_ranks(invocation.ranks.size());
     }
-    core::log::info("scaling of " + run_.workload + " on " +
+    core::log::info("scaling of " + run_.session.workload + " on " +
                     reports::count_text(invocation.ranks.size(), "rank") + " (" +
                     invocation.ranks.library() + ")");
     const std::vector<int> ranks = scaled_ranks(scale_.ranks, invocation.ranks.size());
@@ -399,11 +399,12 @@ class ScaleCommand final : public Command {
     StartedRun start = start_run(run_, options, invocation, ranks.back());
     start.record.run.skipped = skipped;
     RunOptions placed = run_;
-    placed.threads = run_.threads.value_or(start.placement.threads);
-    placed.own_cpus = start.placement.workers;
-    placed.gpu = gpu_place(start.placement, invocation.ranks.size());
-    if (run_.device == "auto") {  // chosen and said once, by all ranks
-      placed.device = settle_device(invocation.ranks, run_.device, placed.threads, placed.gpu);
+    placed.session.threads = run_.session.threads.value_or(start.placement.threads);
+    placed.session.own_cpus = start.placement.workers;
+    placed.session.gpu = gpu_place(start.placement, invocation.ranks.size());
+    if (run_.session.device == "auto") {  // chosen and said once, by all ranks
+      placed.session.device = settle_device(
+          invocation.ranks, run_.session.device, placed.session.threads, placed.session.gpu);
     }
     return Scaling(placed, scale_, invocation.ranks, start.placement, std::move(start.record))
         .run();
@@ -412,7 +413,7 @@ class ScaleCommand final : public Command {
  private:
   void check_global_batch() const {
     const std::vector<std::string> modes = parse_modes(scale_.mode);
-    if (run_.global_batch_size.has_value() &&
+    if (run_.session.global_batch_size.has_value() &&
         std::find(modes.begin(), modes.end(), "strong") == modes.end()) {
       throw Error(ErrorCode::kUsage,
                   scale_.sweep.empty()
@@ -430,7 +431,7 @@ class ScaleCommand final : public Command {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets and --sweep exclude each other: one question at a time");
     }
-    if (run_.strategy == Strategy::kDataParallel) {
+    if (run_.session.strategy == Strategy::kDataParallel) {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets is of --strategy ddp: a single root has no all-reduces");
     }
@@ -456,7 +457,7 @@ class ScaleCommand final : public Command {
       }
     }
     if (options.is_default("workload")) {
-      run_.workload = spec.workload;
+      run_.session.workload = spec.workload;
     }
     if (options.is_default("trials")) {
       run_.trials = join(spec.trials, [](const std::string& trial) { return trial; });

@@ -120,8 +120,9 @@ std::string run_time_text(const SessionPlan& plan,
                        trial.kind == reports::TrialKind::kFull ||
                        trial.variant == "loader_beside_step";
     const double batch_s = loads ? least_batch_s(plan) : 0.0;
-    const Bounds bounds = trial_time(
-        std::max(trial.trains() ? *step.step_s : 0.0, batch_s), loads ? run.prefetch + 1 : 0, run);
+    const Bounds bounds = trial_time(std::max(trial.trains() ? *step.step_s : 0.0, batch_s),
+                                     loads ? run.session.prefetch + 1 : 0,
+                                     run);
     whole.least_s += bounds.least_s;
     whole.most_s += bounds.most_s;
   }

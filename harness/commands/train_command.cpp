@@ -179,7 +179,7 @@ class TrainingRun {
     together(ranks_, [&] {
       if (ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank == 0) {
         const data::CacheState state =
-            data::prepare_page_cache(options_.cache, plan.dataset(), options_.skip_corrupt);
+            data::prepare_page_cache(options_.cache, plan.dataset(), options_.session.skip_corrupt);
         if (!state.verified) {
           report_.taint(Taint::kCacheStateUnknown, "data set", state.proof);
         }
@@ -425,9 +425,9 @@ class TrainCommand final : public Command {
                     {"--checkpoint", train_.checkpoint},
                     {"--trace", run_.trace}});
     check_not_standard_output({{"--checkpoint", train_.checkpoint}, {"--trace", run_.trace}});
-    if (run_.strategy != Strategy::kDdp) {
+    if (run_.session.strategy != Strategy::kDdp) {
       throw Error(ErrorCode::kUsage,
-                  "--strategy " + std::string(core::name_in(kStrategies, run_.strategy)) +
+                  "--strategy " + std::string(core::name_in(kStrategies, run_.session.strategy)) +
                       " is measured by `dlbench run` and `dlbench scale`; train takes ddp");
     }
   }

@@ -27,9 +27,9 @@ class TimeText : public ::testing::Test {
     if (const std::string why = backend::backend_unavailable_reason("cpu"); !why.empty()) {
       GTEST_SKIP() << why;
     }
-    run_.workload = "mnist_cnn";
-    run_.device = "cpu";
-    run_.batch_size = 8;
+    run_.session.workload = "mnist_cnn";
+    run_.session.device = "cpu";
+    run_.session.batch_size = 8;
   }
 
   static void cache_peaks(double flop_per_s) {
@@ -105,7 +105,7 @@ TEST_F(TimeText, AsksForNoPeaksWhereThereIsNoStep) {
 TEST_F(TimeText, ASimulatedStorageIsCounted) {
   cache_peaks(1e18);
   run_.trials = "io";
-  run_.workers = 2;
+  run_.session.workers = 2;
   run_.storage = "latency_ms=1000";
   // Batches of 8 / 2 reads one after the other: a warm-up until one passes 30 s, 5 repetitions of
   // one, and 3 before each of them that no queue holds.
@@ -119,10 +119,10 @@ TEST_F(TimeText, ASimulatedStorageIsCounted) {
 
 TEST_F(TimeText, OtherThreadsHaveOtherPeaks) {
   cache_peaks(1e12);
-  run_.threads = peak_key().threads + 1;
+  run_.session.threads = peak_key().threads + 1;
   EXPECT_THAT(text(), HasSubstr("not estimated: peaks are those of"));
-  run_.threads.reset();
-  run_.device = "ref";
+  run_.session.threads.reset();
+  run_.session.device = "ref";
   EXPECT_THAT(text(), HasSubstr("not estimated: no peaks of the ref backend"));
 }
 
