@@ -13,6 +13,7 @@
 #include "probes/node/system_info.h"
 #include "probes/registry.h"
 #include "reports/naming.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 
@@ -35,10 +36,6 @@ std::string line(std::string_view label, std::string_view text) {
   return fmt::format("  {:<12} {}\n", label, core::log::one_line(text));
 }
 
-std::string gib(std::int64_t bytes) {
-  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
-}
-
 std::string scheduler_text(const probes::SchedulerFacts& scheduler) {
   std::string text = scheduler.name + " job " + scheduler.job_id;
   if (scheduler.nodes.has_value()) {
@@ -54,7 +51,8 @@ std::string gpu_text(const probes::GpuIdentity& gpu) {
   if (gpu.name.empty()) {
     return "one that the driver does not hand out";
   }
-  return gpu.name + (gpu.memory_bytes.has_value() ? ", " + gib(*gpu.memory_bytes) : "") +
+  return gpu.name +
+         (gpu.memory_bytes.has_value() ? ", " + reports::bytes_text(*gpu.memory_bytes) : "") +
          ", compute capability " + gpu.compute_capability + ", driver " + gpu.driver;
 }
 
@@ -97,10 +95,11 @@ std::string build_text() {
 std::string host_text() {
   const probes::SystemFacts facts = probes::read_system_facts();
   const probes::CpuFacts& cpu = facts.cpu;
-  std::string memory = gib(facts.memory.total_bytes) + ", this process may still take " +
-                       gib(facts.memory.usable_bytes);
+  std::string memory = reports::bytes_text(facts.memory.total_bytes) +
+                       ", this process may still take " +
+                       reports::bytes_text(facts.memory.usable_bytes);
   if (facts.memory.limit_bytes.has_value()) {
-    memory += " (limit " + gib(*facts.memory.limit_bytes) + ")";
+    memory += " (limit " + reports::bytes_text(*facts.memory.limit_bytes) + ")";
   }
   std::string text = "host " + facts.hostname + "\n" +
                      line("processor", cpu.model + ", " + cpu.isa) +

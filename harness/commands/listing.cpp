@@ -40,10 +40,6 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
-std::string mib(std::int64_t bytes) {
-  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
-}
-
 std::string describe(const Workload& workload) {
   const WorkloadSpec& spec = workload.spec();
   const graph::GraphTotals totals =
@@ -124,7 +120,7 @@ std::string device_text(const backend::DeviceInfo& device) {
     text += fmt::format(", {} threads", device.threads);
   }
   if (device.memory_bytes > 0) {
-    text += fmt::format(", {:.1f} GiB", static_cast<double>(device.memory_bytes) / (1 << 30));
+    text += ", " + reports::bytes_text(device.memory_bytes);
   }
   return text + ", " + device.isa;
 }
@@ -220,12 +216,12 @@ std::string describe_inspection(const std::string& folder,
     text += fmt::format("  {:<8} {:>9} samples {:>12}\n",
                         data::name(split.split),
                         grouped(split.samples),
-                        mib(split.bytes));
+                        reports::bytes_text(split.bytes));
   }
   text += fmt::format("  {:<8} {:>9} samples {:>12} in {} files\n",
                       "all",
                       grouped(inspection.samples),
-                      mib(inspection.bytes),
+                      reports::bytes_text(inspection.bytes),
                       grouped(inspection.files));
   if (inspection.mean_pixels > 0.0) {  // else no image could be read
     text += fmt::format(

@@ -85,7 +85,7 @@ OptionSpec bytes_option(std::string name, std::string help, Target& target, Coun
 constexpr std::string_view kByteSuffixes = "KMGT";  // 2^10, 2^20, ...
 
 // 64M rather than 67108864.
-std::string bytes_text(std::int64_t bytes) {
+std::string suffixed_bytes(std::int64_t bytes) {
   std::size_t power = 0;
   while (power < kByteSuffixes.size() && bytes % 1024 == 0) {
     bytes /= 1024;
@@ -154,8 +154,8 @@ std::int64_t parse_bytes(std::string_view what, const std::string& text, CountLi
         what,
         text,
         fmt::format("a size from {} to {} in bytes; K, M, G and T stand for 2^10, 2^20, 2^30, 2^40",
-                    bytes_text(limits.min),
-                    bytes_text(limits.max)));
+                    suffixed_bytes(limits.min),
+                    suffixed_bytes(limits.max)));
   }
   return number << shift;
 }

@@ -96,7 +96,7 @@ std::string sizes_text(const std::vector<PlannedSize>& sizes) {
                std::to_string(size.ranks),
                std::to_string(size.batch.local),
                std::to_string(size.batch.global),
-               reports::bytes_text(static_cast<double>(size.memory_bytes))});
+               reports::bytes_text(size.memory_bytes)});
   }
   return "sizes\n" + table.text(13);
 }

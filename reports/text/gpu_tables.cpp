@@ -26,6 +26,8 @@ namespace {
 
 using Number = std::optional<double>;
 
+constexpr auto kBytesText = [](double bytes) { return bytes_text(bytes); };
+
 /// Null where it is missing or of another type.
 template <typename T>
 const T* held(const ValueMap& values, const std::string& key) {
@@ -142,7 +144,7 @@ std::vector<std::string> sensor_cells(const ValueMap& nvml) {
           cell(number_in(nvml, "joules_per_sample"), number_text),
           with_unit("sm_clock_mean_mhz", "MHz"),
           with_unit("temperature_max_celsius", "C"),
-          cell(number_in(nvml, "memory_used_max_bytes"), bytes_text),
+          cell(number_in(nvml, "memory_used_max_bytes"), kBytesText),
           cell(number_in(nvml, "throttled_share"), percent_text),
           reasons_cell(nvml)};
 }
@@ -221,11 +223,11 @@ std::vector<std::string> counter_cells(const TrialRecord& trial) {
   return {share("sm_active_share"),
           share("warps_active_share"),
           share("tensor_active_share"),
-          value("cupti_counters", "dram_read_bytes_per_step", bytes_text),
-          value("cupti_counters", "dram_written_bytes_per_step", bytes_text),
+          value("cupti_counters", "dram_read_bytes_per_step", kBytesText),
+          value("cupti_counters", "dram_written_bytes_per_step", kBytesText),
           value("cupti_counters", "dram_share_of_measured_copy", percent_text),
-          value("nvml_pcie", "received_bytes_per_step", bytes_text),
-          value("nvml_pcie", "sent_bytes_per_step", bytes_text)};
+          value("nvml_pcie", "received_bytes_per_step", kBytesText),
+          value("nvml_pcie", "sent_bytes_per_step", kBytesText)};
 }
 
 std::string counters_table(const RunRecord& record) {

@@ -26,8 +26,6 @@ std::string efficiency_text(double share, const std::string& of) {
   return fmt::format("{:.2f}% of {}", 100.0 * share, of);
 }
 
-std::string bytes_of(std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
-
 std::string rank_table(const JobRecord& job, std::size_t indent) {
   if (job.per_rank.size() < 2) {
     return {};
@@ -37,7 +35,7 @@ std::string rank_table(const JobRecord& job, std::size_t indent) {
     table.add({std::to_string(rank.rank),
                rank.host,
                rank.cpu_time_s.has_value() ? seconds_text(*rank.cpu_time_s) : "-",
-               rank.memory_used_bytes.has_value() ? bytes_of(*rank.memory_used_bytes) : "-"});
+               rank.memory_used_bytes.has_value() ? bytes_text(*rank.memory_used_bytes) : "-"});
   }
   return table.text(indent);
 }
@@ -79,12 +77,12 @@ std::string job_text(const RunRecord& record, std::size_t indent) {
   }
   line("Job Wall-clock time", clock_text(job.wall_s));
   if (job.memory_used_bytes.has_value()) {
-    line("Memory Utilized", bytes_of(*job.memory_used_bytes));
+    line("Memory Utilized", bytes_text(*job.memory_used_bytes));
     if (job.memory_limit_bytes.value_or(0) > 0) {
       line("Memory Efficiency",
            efficiency_text(static_cast<double>(*job.memory_used_bytes) /
                                static_cast<double>(*job.memory_limit_bytes),
-                           bytes_of(*job.memory_limit_bytes)));
+                           bytes_text(*job.memory_limit_bytes)));
     }
   }
   return text + rank_table(job, indent);

@@ -197,8 +197,7 @@ std::string loader_table(const TrialRecord& trial) {
                                  loader.cache.mode,
                                  loader.cache.proof);
   if (loader.bytes_from_device.value.has_value()) {
-    text += fmt::format("  {} came from storage\n",
-                        bytes_text(static_cast<double>(*loader.bytes_from_device.value)));
+    text += fmt::format("  {} came from storage\n", bytes_text(*loader.bytes_from_device.value));
   }
   if (!loader.stages.empty()) {
     TextTable table({"stage", "per sample", "%"});
@@ -317,7 +316,7 @@ std::string memory_text(const RunRecord& record) {
   TextTable table({"memory", "bytes"});
   const auto add = [&table](const char* name, const std::optional<std::int64_t>& bytes) {
     if (bytes.has_value()) {
-      table.add({name, bytes_text(static_cast<double>(*bytes))});
+      table.add({name, bytes_text(*bytes)});
     }
   };
   add("parameters", memory.parameters_bytes);

@@ -102,6 +102,8 @@ std::string bytes_text(double bytes) {
   return fmt::format("{} {}", three_digits(bytes), kUnits.at(unit));
 }
 
+std::string bytes_text(std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
+
 std::string number_text(double value) {
   return std::abs(value) < 1e7 ? three_digits(value) : fmt::format("{:.3g}", value);
 }

@@ -48,6 +48,7 @@ template <typename Format>
 
 /// Bytes in binary units: 1.31 GiB.
 [[nodiscard]] std::string bytes_text(double bytes);
+[[nodiscard]] std::string bytes_text(std::int64_t bytes);
 
 /// Three significant digits, no exponent below 10^7: 4.75, 102, 12300.
 [[nodiscard]] std::string number_text(double value);

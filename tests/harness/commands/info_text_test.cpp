@@ -81,7 +81,7 @@ FoundBackend pretended_gpu() {
 TEST_F(Info, AGpuHasMemoryAndLibrariesAndNoThreads) {
   const std::string text = backends_text({pretended_gpu()});
   EXPECT_THAT(text,
-              AllOf(HasSubstr("NVIDIA H200, 140.0 GiB, sm_90\n"),
+              AllOf(HasSubstr("NVIDIA H200, 140 GiB, sm_90\n"),
                     HasSubstr("cuda 13.0\n"),
                     HasSubstr("cuda_driver 13.1\n"),
                     HasSubstr("cudnn 9.19.0\n"),
