@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/peaks/peaks.h"
 
-#include "engine/backend/host_processor.h"
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
+#include "engine/core/processor_name.h"
 #include "harness/peaks/peak_kernels_internal.h"
 #include "harness/utc_time.h"
 #include "probes/node/placement.h"
@@ -311,7 +311,7 @@ std::string_view name(PeakEffort effort) {
 }
 
 PeakKey peak_key() {
-  return {.processor = backend::host_processor_name(),
+  return {.processor = core::host_processor_name(),
           .isa = probes::read_system_facts().cpu.isa,
           .threads = probes::usable_physical_cores()};
 }

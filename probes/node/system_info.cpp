@@ -5,6 +5,7 @@
 #include "engine/core/affinity.h"
 #include "engine/core/environment.h"
 #include "engine/core/parse_number.h"
+#include "engine/core/processor_name.h"
 #include "probes/node/cgroup.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/kernel_file.h"
@@ -48,13 +49,16 @@ std::string best_isa(std::string_view flags) {
     std::string_view flag;
     std::string_view name;
   };
-  constexpr std::array<Isa, 7> kBestFirst{{{"amx_bf16", "amx_bf16"},
-                                           {"avx512_bf16", "avx512_bf16"},
-                                           {"avx512_vnni", "avx512_vnni"},
-                                           {"avx512f", "avx512"},
-                                           {"avx2", "avx2"},
-                                           {"avx", "avx"},
-                                           {"sse4_2", "sse4.2"}}};
+  constexpr std::array<Isa, 10> kBestFirst{{{"amx_bf16", "amx_bf16"},
+                                            {"avx512_bf16", "avx512_bf16"},
+                                            {"avx512_vnni", "avx512_vnni"},
+                                            {"avx512f", "avx512"},
+                                            {"avx2", "avx2"},
+                                            {"avx", "avx"},
+                                            {"sse4_2", "sse4.2"},
+                                            {"sve2", "sve2"},  // Arm
+                                            {"sve", "sve"},
+                                            {"asimd", "asimd"}}};
   const std::string padded = " " + std::string(flags) + " ";
   for (const Isa& isa : kBestFirst) {
     if (padded.find(" " + std::string(isa.flag) + " ") != std::string::npos) {
@@ -71,6 +75,18 @@ int count_numa_nodes() {
   return text.has_value() ? std::max(1, static_cast<int>(parse_cpu_list(*text).size())) : 1;
 }
 
+// For /proc/cpuinfo of Arm has no sockets.
+int count_packages() {
+  std::set<std::string> packages;
+  for (const int cpu :
+       parse_cpu_list(read_kernel_file("/sys/devices/system/cpu/online").value_or(""))) {
+    packages.insert(read_kernel_file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                                     "/topology/physical_package_id")
+                        .value_or(""));
+  }
+  return static_cast<int>(packages.size());
+}
+
 constexpr const char* kCgroupRoot = "/sys/fs/cgroup";
 
 CgroupPaths own_cgroup_paths() {
@@ -83,6 +99,7 @@ CgroupLimits own_cgroup_limits() { return read_cgroup_limits(kCgroupRoot, own_cg
 
 CpuFacts parse_cpuinfo(std::string_view text) {
   CpuFacts facts;
+  facts.model = core::processor_name(text);
   std::set<std::string> sockets;
   std::set<std::string> cores;  // "socket/core": core numbers repeat on each socket
   std::string socket = "0";
@@ -97,14 +114,12 @@ CpuFacts parse_cpuinfo(std::string_view text) {
     const std::string value(trim(std::string_view(line).substr(colon + 1)));
     if (key == "processor") {
       ++facts.threads;
-    } else if (key == "model name" && facts.model.empty()) {
-      facts.model = value;
     } else if (key == "physical id") {
       socket = value;
       sockets.insert(value);
     } else if (key == "core id") {
       cores.insert(std::string(socket).append("/").append(value));
-    } else if (key == "flags" && facts.isa.empty()) {
+    } else if ((key == "flags" || key == "Features") && facts.isa.empty()) {
       facts.isa = best_isa(value);
     }
   }
@@ -256,6 +271,9 @@ SystemFacts read_system_facts() {
     facts.kernel = std::string(names.sysname) + " " + names.release;
   }
   facts.cpu = parse_cpuinfo(read_kernel_file("/proc/cpuinfo").value_or(""));
+  if (facts.cpu.sockets == 1) {
+    facts.cpu.sockets = std::max(1, count_packages());
+  }
   facts.usable_cpus = usable_cpus();
   facts.cpu_quota = own_cpu_quota();
   facts.memory = read_memory_facts();

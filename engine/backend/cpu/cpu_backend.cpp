@@ -5,10 +5,10 @@
 #include "engine/backend/backend_list.h"
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/host_buffer.h"
-#include "engine/backend/host_processor.h"
 #include "engine/backend/host_stream.h"
 #include "engine/core/error.h"
 #include "engine/core/parallel.h"
+#include "engine/core/processor_name.h"
 
 namespace dlbench::backend::cpu {
 namespace {
@@ -30,7 +30,8 @@ std::string unavailable_reason() {
   if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) {
     return {};
   }
-  return "the cpu backend needs a processor with AVX2 and FMA, which " + host_processor_name() +
+  return "the cpu backend needs a processor with AVX2 and FMA, which " +
+         core::host_processor_name() +
          " lacks; choose the ref backend (--device ref, for verify --backend ref)";
 }
 
@@ -46,7 +47,7 @@ std::map<std::string, std::string> CpuBackend::libraries() const {
 }
 
 DeviceInfo CpuBackend::device() const {
-  return {.name = host_processor_name(),
+  return {.name = core::host_processor_name(),
           .kind = "cpu",
           .memory_bytes = 0,
           .threads = threads_,
@@ -83,7 +84,7 @@ std::unique_ptr<LoweredGraph> CpuBackend::lower(const graph::Graph& graph,
   const std::string isa = onednn_isa();
   const Machine machine{.block = has_avx512(isa) ? 16 : 8, .threads = threads_, .isa = isa};
   Choices choices(options,
-                  host_processor_name() + " " + isa + " " + std::to_string(threads_) +
+                  core::host_processor_name() + " " + isa + " " + std::to_string(threads_) +
                       " threads oneDNN " + onednn_version());
   Tuner tuner(choices);
   auto lowered = GraphLowering(graph, options, machine, tuner).run();

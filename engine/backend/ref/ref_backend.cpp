@@ -5,11 +5,11 @@
 #include "engine/backend/backend_list.h"
 #include "engine/backend/emission.h"
 #include "engine/backend/host_buffer.h"
-#include "engine/backend/host_processor.h"
 #include "engine/backend/host_stream.h"
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/check.h"
 #include "engine/core/parallel.h"
+#include "engine/core/processor_name.h"
 #include "engine/graph/op_def.h"
 
 #include <cstring>
@@ -134,7 +134,8 @@ RefBackend::RefBackend(const BackendOptions& options)
     : threads_(core::configure_compute_threads(options.threads)) {}
 
 DeviceInfo RefBackend::device() const {
-  return {.name = host_processor_name() + ", ref backend",  // nobody may take it for the processor
+  return {.name = core::host_processor_name() +
+                  ", ref backend",  // nobody may take it for the processor
           .kind = "cpu",
           .memory_bytes = 0,
           .threads = threads_,

@@ -34,6 +34,16 @@ TEST(ParseCpuinfo, WithoutTopologyEachCpuIsACore) {
   EXPECT_EQ(facts.isa, "avx2");
 }
 
+TEST(ParseCpuinfo, OfArmHasFeaturesAndNoTopology) {
+  const CpuFacts facts = parse_cpuinfo(
+      "processor\t: 0\nFeatures\t: fp asimd sve sve2 bf16\nCPU implementer\t: 0x41\n"
+      "CPU part\t: 0xd4f\n\nprocessor\t: 1\nFeatures\t: fp asimd\n");
+  EXPECT_EQ(facts.model, "Neoverse-V2");
+  EXPECT_EQ(facts.isa, "sve2");
+  EXPECT_EQ(facts.cores, 2);
+  EXPECT_EQ(parse_cpuinfo("processor : 0\nFeatures : fp asimd\n").isa, "asimd");
+}
+
 TEST(ParseCpuinfo, FlagsAreWholeWords) {
   EXPECT_EQ(parse_cpuinfo("processor : 0\nflags : avx512_bf16x avx\n").isa, "avx");
 }

@@ -4,8 +4,8 @@
 // What lowering promises without running anything: every node done once, fusions found, no
 // reference loops in hot nodes, decisions followed and cached.
 #include "engine/backend/backend.h"
-#include "engine/backend/host_processor.h"
 #include "engine/core/error.h"
+#include "engine/core/processor_name.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/layers.h"
 #include "tests/temporary_folder.h"
@@ -299,7 +299,7 @@ TEST(CpuLowering, WhatWasMeasuredIsOfOneModelOfProcessor) {
     std::ifstream file(options.tuning_cache);
     text.assign(std::istreambuf_iterator<char>(file), {});
   }
-  EXPECT_THAT(text, testing::HasSubstr("\t" + backend::host_processor_name() + " "));
+  EXPECT_THAT(text, testing::HasSubstr("\t" + core::host_processor_name() + " "));
 }
 
 TEST(CpuLowering, IgnoresACacheOfAnotherFormat) {
