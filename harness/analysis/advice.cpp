@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace dlbench::harness {
@@ -177,10 +178,13 @@ std::optional<AdviceRecord> faster_step(const std::string& change,
 /// A step that computes in no time.
 std::optional<AdviceRecord> faster_compute(const std::string& change, const ArmMeans& means) {
   const double rate = reports::rate_without_compute(means);
+  const bool copies = means.device > means.host;
+  const bool communicates = means.nocomm > means.device;
+  const char* const parts = copies && communicates ? "copy and communication are the limit"
+                            : copies               ? "the copy is the limit"
+                                                   : "communication is the limit";
   return worthwhile(
-      change,
-      reports::gain_at(rate, means),
-      means.io < rate ? "the loader is the limit" : "copy and communication are the limit");
+      change, reports::gain_at(rate, means), means.io < rate ? "the loader is the limit" : parts);
 }
 
 /// Of a device that is no small part of the step without work; empty: it is not known to be.
@@ -194,11 +198,13 @@ std::string idle_text(const AttributionInput& input) {
                      percent_text(input.gpu->launch_idle));
 }
 
+const std::vector<reports::RoundRate>& step_alone(const reports::VerdictEvidence& evidence) {
+  return evidence.synthetic_host.empty() ? evidence.synthetic_device : evidence.synthetic_host;
+}
+
 /// What the interference trial adds: how much each side slows beside the other.
 std::string interference_text(const AttributionInput& input) {
-  const auto step = paired_ratio_interval(
-      input.step_beside_loader,
-      input.synthetic_host.empty() ? input.synthetic_device : input.synthetic_host);
+  const auto step = paired_ratio_interval(input.step_beside_loader, step_alone(input));
   const auto loader = paired_ratio_interval(input.loader_beside_step, input.io);
   std::string text;
   if (step.has_value()) {
@@ -241,12 +247,16 @@ std::string doubt_text(const AttributionInput& input,
           percent_text(decision.margin->estimate),
           decision.margin->estimate < 0.0 ? ", which below zero is noise" : "",
           interval);
-    case Doubt::kRatioTooWide:
+    case Doubt::kRatioTooWide: {
+      const auto ratio = paired_ratio_interval(evidence.io, step_alone(evidence));
       return fmt::format(
-          "loader ({} samples/s) and step ({}) are too close together for their "
-          "noise to say which is faster",
+          "whether the loader ({} samples/s) or the step ({}) is faster is not known: the 95 % "
+          "interval of their ratio goes from {:.3g} to {:.3g}",
           rate_text(means.io),
-          rate_text(means.host));
+          rate_text(means.host),
+          ratio.has_value() ? ratio->lower : 0.0,
+          ratio.has_value() ? ratio->upper : std::numeric_limits<double>::infinity());
+    }
     case Doubt::kFullBeatsStep:
       return fmt::format(
           "full ({} samples/s) is faster than the step alone ({}): the trials were disturbed, or "

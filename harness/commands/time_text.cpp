@@ -95,7 +95,9 @@ Bounds trial_time(double step_s, std::int64_t untimed_steps, const RunOptions& r
       std::min(step_s * static_cast<double>(warmup_steps), warm_up_limit_s(max_time_s) + step_s);
   const double untimed_s =
       step_s * static_cast<double>(untimed_steps) * static_cast<double>(run.repetitions + 1);
-  const double most_repetitions = std::max(max_time_s, repetitions_s) / repetition_s + 2;
+  // No time is known of batches alone, where --steps says how many.
+  const double most_repetitions =
+      repetition_s > 0.0 ? std::max(max_time_s, repetitions_s) / repetition_s + 2 : 0.0;
   return {warmup_s + untimed_s + repetitions_s,
           std::max(warmup_s, warm_up_limit_s(max_time_s)) + std::max(max_time_s, repetitions_s) +
               repetition_s + step_s * static_cast<double>(untimed_steps) * most_repetitions};

@@ -274,7 +274,10 @@ class Training {
       comm::losses_seen(told.step, started.step);
       const trace::Region region(trace::Category::kStep, name, started.step);
       const auto start = std::chrono::steady_clock::now();
-      data::BatchLease lease = loader.next();
+      data::BatchLease lease = [&loader] {
+        const trace::Region waiting(trace::Category::kPhase, "data_wait");
+        return loader.next();
+      }();
       const data::Batch& batch = *lease;
       if (batch.samples == 0) {
         tell(steps_.drain());

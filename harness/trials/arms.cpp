@@ -24,11 +24,12 @@ using core::ErrorCode;
 using reports::TrialKind;
 
 // Where the host does not know when ranks come to a collective (GPUs), the steps' waits tell.
-Communication take_from(comm::Communicator& communicator, StepPipeline& steps) {
+Communication take_from(Session& session, StepPipeline& steps) {
+  comm::Communicator& communicator = session.communicator();
   Communication taken{.totals = communicator.take_totals(),
                       .ahead_s = communicator.take_arrivals()};
   std::vector<double> waits = steps.take_waits();
-  if (taken.totals.collectives == 0) {
+  if (taken.totals.collectives == 0 && session.step().communicates()) {
     taken.ahead_s = std::move(waits);
   }
   return taken;
@@ -54,9 +55,7 @@ class FullArm final : public LoaderArm {
     LoaderArm::finish();
     steps_.check_parameters();
   }
-  Communication take_communication() override {
-    return take_from(session().communicator(), steps_);
-  }
+  Communication take_communication() override { return take_from(session(), steps_); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session().state());
   }
@@ -93,7 +92,7 @@ class SyntheticArm final : public Arm {
     session_.step().set_communication(true);
     steps_.check_parameters();
   }
-  Communication take_communication() override { return take_from(session_.communicator(), steps_); }
+  Communication take_communication() override { return take_from(session_, steps_); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session_.state());
   }

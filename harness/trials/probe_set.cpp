@@ -175,9 +175,9 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
 
 // The report says it of all; a warning is for those that somebody named.
 void ProbeSet::add_absent(const std::string& device_kind, const ProbeSetOptions& options) {
-  if (!options.traces) {
-    absent_.emplace(kTimeline, "not asked for: no --trace");
-  }
+  absent_.emplace(kTimeline,
+                  options.traces ? "the run ended before anything was recorded for --trace"
+                                 : "not asked for: no --trace");
   const auto loaded = [&](std::string_view name) {
     return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
       return entry.probe->spec().name == name;
@@ -236,7 +236,7 @@ std::string ProbeSet::take_fault() {
 
 void ProbeSet::collect(reports::RunRecord& record) const {
   for (const auto& [name, reason] : absent_) {
-    record.probes[name] = unavailable_record(reason);
+    record.probes.try_emplace(name, unavailable_record(reason));  // TraceRecording tells of its own
   }
   for (const Entry& entry : entries_) {
     const std::string& name = entry.probe->spec().name;

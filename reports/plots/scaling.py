@@ -127,7 +127,11 @@ def draw_projection(axes, entry, value_of):
             label=label,
         )
         bands = [band or [value, value] for value, band in values]
-        axes.fill_between(ranks, [band[0] for band in bands], [band[1] for band in bands], color=colour, alpha=0.2)
+        lower, upper = [band[0] for band in bands], [band[1] for band in bands]
+        if len(points) > 1:
+            axes.fill_between(ranks, lower, upper, color=colour, alpha=0.2)
+        else:  # an area over one number of ranks has no width
+            axes.vlines(ranks, lower, upper, color=colour, alpha=0.4, linewidth=4)
 
 
 def draw_efficiency(axes, entry):

@@ -6,6 +6,7 @@
 #include "reports/interval.h"
 #include "reports/naming.h"
 #include "reports/text/compare_internal.h"
+#include "reports/text/measured_item.h"
 #include "reports/text/text_table.h"
 
 #include <fmt/format.h>
@@ -45,6 +46,7 @@ LogRates log_rates(const std::vector<double>& rates) {
 /// What one arm of a report measured, in samples/s.
 struct ArmRates {
   std::string name;
+  MeasuredItem item;
   std::vector<double> rates;
   std::string doubt{};  ///< "was disturbed": the rates say something else than the program's speed
 };
@@ -133,7 +135,9 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
   const LogRates before = log_rates(baseline.rates);
   const LogRates after = log_rates(candidate.rates);
   ArmComparison arm;
-  arm.arm = baseline.name;
+  arm.arm = baseline.name == candidate.name
+                ? baseline.name
+                : fmt::format("{} (candidate: {})", baseline.name, candidate.name);
   arm.baseline = std::exp(before.mean);
   arm.candidate = std::exp(after.mean);
   arm.baseline_n = before.n;
@@ -203,14 +207,20 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
     add(trial.series.has_value()
             ? arm_name(trial)
             : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank")),
-        {arm_name(trial), rates_of(trial), doubt_of(record, "trial " + arm_name(trial))});
+        {arm_name(trial),
+         {.trial = trial_name(trial), .series = trial.series.value_or(""), .ranks = trial.ranks},
+         rates_of(trial),
+         doubt_of(record, "trial " + arm_name(trial))});
   }
   std::size_t ranks = 0;
   for (const HostRecord& host : record.system.hosts) {
     ranks += host.ranks.size();
   }
   add(fmt::format("train on {}", count_text(static_cast<std::int64_t>(ranks), "rank")),
-      {"train", rates_of(record.history), doubt_of(record, "training")});
+      {"train",
+       {.trial = "train", .ranks = static_cast<std::int64_t>(ranks)},
+       rates_of(record.history),
+       doubt_of(record, "training")});
   return arms;
 }
 
@@ -221,7 +231,8 @@ using CollectiveKey =
 /// What one size of a collective took.
 struct CollectiveTimes {
   CollectiveTimeRecord time_s;
-  std::string doubt;  ///< as ArmRates has it
+  std::int64_t wrong = 0;  ///< elements, of those that were checked
+  std::string doubt;       ///< as ArmRates has it
 };
 
 std::map<CollectiveKey, CollectiveTimes> collectives_of(const RunRecord& record) {
@@ -230,6 +241,7 @@ std::map<CollectiveKey, CollectiveTimes> collectives_of(const RunRecord& record)
     if (collective.time_s.median > 0.0) {
       collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}] = {
           collective.time_s,
+          collective.wrong.value_or(0),
           doubt_of(record, "collectives over " + count_text(collective.ranks, "rank"))};
     }
   }
@@ -264,12 +276,39 @@ CollectiveComparison compare_collective(const CollectiveKey& key,
   return result;
 }
 
-/// Calls `both(name, mine, theirs)` for what both sides have and notes what only one has: what the
-/// baseline has as missing, too.
-template <typename Key, typename Record, typename Name, typename Both>
+MeasuredItem item_of(const CollectiveKey& key) {
+  const auto& [op, ranks, dtype, bytes] = key;
+  return {.op = op, .dtype = dtype, .bytes = bytes, .ranks = ranks};
+}
+
+/// Where the device reads the host's memory there is one synthetic trial, elsewhere the one that
+/// copies its input is what compares with it: gives that the other one's key in `theirs`.
+void pair_synthetic(const std::map<std::string, ArmRates>& ours,
+                    std::map<std::string, ArmRates>& theirs) {
+  for (const auto& [key, arm] : ours) {
+    if (arm.item.trial != "synthetic" || theirs.contains(key)) {
+      continue;
+    }
+    const auto host = std::ranges::find_if(theirs, [&arm = arm](const auto& other) {
+      const MeasuredItem& item = other.second.item;
+      return item.trial == "synthetic/host" && item.series == arm.item.series &&
+             item.ranks == arm.item.ranks;
+    });
+    if (host != theirs.end()) {
+      auto node = theirs.extract(host);
+      node.key() = key;
+      theirs.insert(std::move(node));
+    }
+  }
+}
+
+/// Calls `both(key, mine, theirs)` for what both sides have and notes what only one has: what the
+/// baseline has and the candidate was `asked` for as missing, too.
+template <typename Key, typename Record, typename Name, typename Asked, typename Both>
 void pair_up(const std::map<Key, Record>& before,
              const std::map<Key, Record>& after,
              const Name& name,
+             const Asked& asked,
              Comparison& comparison,
              const Both& both) {
   for (const auto& [key, record] : before) {
@@ -277,7 +316,9 @@ void pair_up(const std::map<Key, Record>& before,
       both(key, record, found->second);
     } else {
       comparison.only_in_one.push_back(name(key) + ": only in the baseline");
-      comparison.missing.push_back(name(key));
+      if (asked(key, record)) {
+        comparison.missing.push_back(name(key));
+      }
     }
   }
   for (const auto& [key, record] : after) {
@@ -330,7 +371,9 @@ bool Comparison::any_slower() const {
          std::any_of(collectives.begin(), collectives.end(), is_slower);
 }
 
-bool Comparison::fails() const { return any_slower() || !missing.empty() || !incomplete.empty(); }
+bool Comparison::fails() const {
+  return any_slower() || !missing.empty() || !wrong.empty() || !incomplete.empty();
+}
 
 Comparison compare_reports(const RunRecord& baseline,
                            const RunRecord& candidate,
@@ -360,10 +403,17 @@ Comparison compare_reports(const RunRecord& baseline,
   }
   expect_same_work(baseline, candidate);
   Comparison comparison;
+  std::map<std::string, ArmRates> before_arms = arms_of(baseline);
+  std::map<std::string, ArmRates> after_arms = arms_of(candidate);
+  pair_synthetic(before_arms, after_arms);
+  pair_synthetic(after_arms, before_arms);
   pair_up(
-      arms_of(baseline),
-      arms_of(candidate),
+      before_arms,
+      after_arms,
       [](const std::string& name) { return name; },
+      [&](const std::string& /*name*/, const ArmRates& arm) {
+        return !asked_without(arm.item, baseline, candidate);
+      },
       comparison,
       [&](const std::string& /*name*/, const ArmRates& before, const ArmRates& after) {
         comparison.arms.push_back(compare_arm(before, after, options.tolerance));
@@ -372,22 +422,29 @@ Comparison compare_reports(const RunRecord& baseline,
       collectives_of(baseline),
       collectives_of(candidate),
       [](const CollectiveKey& key) { return text_of(key); },
+      [&](const CollectiveKey& key, const CollectiveTimes& /*times*/) {
+        return !asked_without(item_of(key), baseline, candidate);
+      },
       comparison,
       [&](const CollectiveKey& key, const CollectiveTimes& before, const CollectiveTimes& after) {
         comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
       });
+  for (const auto& [key, times] : collectives_of(candidate)) {
+    if (times.wrong > 0) {
+      comparison.wrong.push_back(
+          fmt::format("{}: {}", text_of(key), count_text(times.wrong, "wrong element")));
+    }
+  }
   const bool complete = candidate.run.status == RunStatus::kComplete;
   const bool ended_before_any =
-      !complete && arms_of(candidate).empty() && collectives_of(candidate).empty();
+      !complete && after_arms.empty() && collectives_of(candidate).empty();
   if (comparison.arms.empty() && comparison.collectives.empty() &&
-      (!ended_before_any || comparison.missing.empty())) {
+      (!ended_before_any || comparison.only_in_one.empty())) {
     throw Error(ErrorCode::kData,
                 fmt::format("nothing to compare: the baseline has {}, the candidate {}",
                             names_of(baseline),
                             names_of(candidate)));
   }
-  std::erase_if(comparison.missing,
-                [&](const std::string& name) { return asked_without(name, baseline, candidate); });
   if (!complete) {
     comparison.incomplete = status_text(candidate.run);
   }

@@ -68,15 +68,17 @@ struct Comparison {
   std::vector<std::string> only_in_one;  ///< "full: only in the baseline"
   /// Of what only the baseline has, what the candidate was to measure too, by its options.
   std::vector<std::string> missing;
+  std::vector<std::string> wrong;       ///< "all_reduce of 8 bytes, ...: 5 wrong elements"
   std::string incomplete;               ///< "failed (exit code 5)": the candidate; empty: complete
   std::vector<Difference> differences;  ///< that may explain a change
   [[nodiscard]] bool any_slower() const;
-  /// The gate: at least one arm or collective is slower, or missing, or the candidate is not
-  /// complete. The command then ends with exit code 3.
+  /// The gate: at least one arm or collective is slower, or missing, or the candidate computed
+  /// wrong elements or is not complete. The command then ends with exit code 3.
   [[nodiscard]] bool fails() const;
 };
 
-/// Compares arm by arm: kFaster or kSlower when the ratio differs from 1 by more than the tolerance
+/// Compares arm by arm (`synthetic` of a device that reads the host's memory with synthetic/host of
+/// another): kFaster or kSlower when the ratio differs from 1 by more than the tolerance
 /// and its 99 % interval excludes 1 (equal programs then raise a false alarm once in 100 runs, and
 /// far less where the noise is below the tolerance); kSame when it lies within the tolerance and
 /// its 95 % interval within twice the tolerance; else kUnsure. A candidate that was disturbed, or

@@ -144,50 +144,14 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
 
 std::string status_text(const RunInfoRecord& run) {
   const std::string status(word(run.status));
-  return run.status == RunStatus::kComplete || !run.exit_code.has_value()
+  const bool good = run.status == RunStatus::kComplete && run.exit_code.value_or(0) == 0;
+  return good || !run.exit_code.has_value()
              ? status
              : fmt::format("{} (exit code {})", status, *run.exit_code);
 }
 
 std::string command_of(const RunInfoRecord& run) {
   return run.command.size() > 1 ? run.command[1] : std::string();
-}
-
-bool asked_without(const std::string& missing,
-                   const RunRecord& baseline,
-                   const RunRecord& candidate) {
-  const auto items_of = [](const RunRecord& record, const std::string& option) {
-    std::set<std::string> items;
-    const auto found = record.config.effective.find(option);
-    const std::string text =
-        found == record.config.effective.end() ? std::string() : text_of(found->second) + ",";
-    for (std::size_t start = 0; start < text.size(); start = text.find(',', start) + 1) {
-      items.insert(text.substr(start, text.find(',', start) - start));
-    }
-    return items;
-  };
-  for (const char* const option : {"trials",
-                                   "ranks",
-                                   "mode",
-                                   "sweep",
-                                   "collectives",
-                                   "minbytes",
-                                   "maxbytes",
-                                   "stepfactor",
-                                   "dtype"}) {
-    const std::set<std::string> before = items_of(baseline, option);
-    const std::set<std::string> after = items_of(candidate, option);
-    const bool named =
-        option == std::string_view("trials") &&
-        std::ranges::any_of(after, [&](const std::string& trial) {  // "full" of "full on 1 rank"
-          return missing.starts_with(trial + " ") ||
-                 (missing.starts_with(trial + "/") && !missing.starts_with("synthetic/nocomm"));
-        });
-    if (!named && !std::ranges::includes(after, before)) {
-      return true;
-    }
-  }
-  return false;
 }
 
 std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecord& candidate) {

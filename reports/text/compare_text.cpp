@@ -86,6 +86,9 @@ std::string comparison_text(const Comparison& comparison) {
   for (const std::string& name : comparison.missing) {
     text += name + ": missing, for the candidate was to measure it too\n";
   }
+  for (const std::string& line : comparison.wrong) {
+    text += "the candidate computed wrong results: " + line + '\n';
+  }
   if (!comparison.incomplete.empty()) {
     text += "the candidate is not complete: " + comparison.incomplete + '\n';
   }

@@ -96,6 +96,9 @@ class PretendedGpu(PretendedGpuTest):
         steps = [event["args"]["id"] for event in events if event["name"] == "step"]
         self.assertEqual(steps, 2 * list(range(1, 9)), "those that are replayed too")
         self.assertLess(len([event for event in events if event["name"] == "backward"]), 2 * 8)
+        waits = [event["cat"] for event in events if event["name"] == "data_wait"]
+        batches = [event for event in events if event["name"] in ("step", "validation step")]
+        self.assertEqual(waits, ["phase"] * len(batches), "the host waits for each batch, replayed or not")
         self.assertEqual([skip["what"] for skip in report["run"]["skipped"]], ["phases and ops in the trace"])
         self.assertEqual(done.stderr.count("--cuda-graph off runs them node by node"), 1, done.stderr)
         for epoch in report["history"]:

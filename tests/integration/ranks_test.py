@@ -59,6 +59,9 @@ class Ranks(Launched):
             steps = 40 if trial["kind"] == "io" else 2  # 20 x prefetch at least, see docs/measuring.md
             for repetition in trial["repetitions"]:
                 self.assertEqual(repetition["samples"], steps * 8 * ranks)
+            communicates = trial["kind"] == "full" or (trial["kind"] == "synthetic" and trial["variant"] != "nocomm")
+            for rank in trial["per_rank"]:  # of a step without collectives nobody is the last at one
+                self.assertEqual(rank["late_share"] is not None, communicates and ranks > 1)
         return report
 
     def test_run_under_mpich(self):

@@ -74,6 +74,19 @@ TEST(Advice, FiguresThatTellNothingAreNotSaid) {
             "is wider than that time, too wide to say");
 }
 
+// Two rounds that disagree, of a loader that is many times as fast in both.
+TEST(Advice, OfARatioThatIsNotKnownTheIntervalIsTold) {
+  AttributionInput input;
+  input.io = {{0, 1e6}, {1, 8e5}};
+  input.synthetic_host = {{0, 30.0}, {1, 600.0}};
+  input.full = {{0, 30.0}, {1, 600.0}};
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, reports::Verdict::kUnsure);
+  EXPECT_EQ(result.explanation,
+            "whether the loader (900000 samples/s) or the step (315) is faster is not known: the "
+            "95 % interval of their ratio goes from 8.76e-06 to 5.07e+12");
+}
+
 // Of a step of 1 ms 0.09 ms are the copy and as much is communication: no faster computing ends
 // before these.
 TEST(Advice, AFasterStepIsPromisedNoMoreThanCopyAndCommunicationLeave) {
@@ -89,6 +102,12 @@ TEST(Advice, AFasterStepIsPromisedNoMoreThanCopyAndCommunicationLeave) {
   ASSERT_EQ(record.advice.size(), 1U);
   EXPECT_NEAR(record.advice[0].expected_gain.value(), 1.0 / 0.18, 0.01);
   EXPECT_THAT(record.advice[0].change, HasSubstr("then copy and communication are the limit"));
+  input.nocomm = {};
+  EXPECT_THAT(attribute(input).value().advice[0].change, HasSubstr("then the copy is the limit"));
+  input.synthetic_device = input.full;
+  input.nocomm = arm(0.91e-3);
+  EXPECT_THAT(attribute(input).value().advice[0].change,
+              HasSubstr("then communication is the limit"));
   input.synthetic_device = input.nocomm = {};
   EXPECT_NEAR(attribute(input).value().advice[0].expected_gain.value(), 500.0, 0.1);
 }

@@ -102,6 +102,13 @@ TEST_F(TimeText, AsksForNoPeaksWhereThereIsNoStep) {
                     Not(HasSubstr("such steps"))));
 }
 
+// Nothing is known of how long batches take: of a number of them neither.
+TEST_F(TimeText, AsManyStepsOfTheLoaderTakeAtMostTheLimits) {
+  run_.trials = "io";
+  run_.steps = 30;
+  EXPECT_THAT(text(), AllOf(HasSubstr(" 0 ms at least, "), HasSubstr("90 s if the noise stays")));
+}
+
 TEST_F(TimeText, ASimulatedStorageIsCounted) {
   cache_peaks(1e18);
   run_.trials = "io";

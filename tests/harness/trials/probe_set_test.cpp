@@ -193,7 +193,15 @@ TEST(ProbeSet, HasAReasonForEachProbeThatDoesNotWatch) {
   }
   EXPECT_EQ(of_run.at("timeline"),
             (json{{"available", false}, {"reason", "not asked for: no --trace"}}));
-  EXPECT_FALSE(gpu.collect("training").contains("timeline")) << "its recording tells";
+  record.probes.clear();
+  gpu.collect(record);
+  EXPECT_EQ(json::parse(reports::to_json(record)).at("probes").at("timeline").at("reason"),
+            "the run ended before anything was recorded for --trace");
+  TraceRecording().collect(record);
+  gpu.collect(record);
+  EXPECT_TRUE(
+      json::parse(reports::to_json(record)).at("probes").at("timeline").contains("recorded_events"))
+      << "what was recorded stays";
 }
 
 TEST(ProbeSet, LeavesProbesThatNobodyAskedForClosed) {

@@ -233,37 +233,6 @@ TEST(Compare, ACandidateThatEndedEarlyFails) {
   EXPECT_EQ(compare_reports(sample_record(), candidate).incomplete, "partial");
 }
 
-TEST(Compare, WhatIsMissingFailsUnlessItWasNotAskedFor) {
-  RunRecord baseline = sample_record();
-  baseline.config.effective["trials"] = "io,synthetic,full";
-  RunRecord candidate = baseline;
-  std::erase_if(candidate.trials, [](const auto& trial) {
-    return trial.kind == TrialKind::kFull && !trial.series.has_value();
-  });
-  const Comparison comparison = compare_reports(baseline, candidate);
-  EXPECT_THAT(comparison.missing, ::testing::ElementsAre("full on 1 rank"));
-  EXPECT_TRUE(comparison.fails());
-  EXPECT_THAT(comparison_text(comparison),
-              HasSubstr("full on 1 rank: missing, for the candidate was to measure it too\n"));
-  EXPECT_FALSE(compare_reports(candidate, baseline).fails()) << "more is not less";
-  candidate.config.effective["trials"] = "synthetic,io";
-  EXPECT_FALSE(compare_reports(baseline, candidate).fails());
-  candidate.config.effective["trials"] = "full,interference,synthetic,io";
-  EXPECT_TRUE(compare_reports(baseline, candidate).fails());
-  candidate.config.effective["trials"] = "full,synthetic/device,io";
-  EXPECT_THAT(compare_reports(baseline, candidate).missing,
-              ::testing::ElementsAre("full on 1 rank"))
-      << "it was asked for, whatever was not";
-  baseline = candidate = sample_record();
-  baseline.config.effective["trials"] = "io,synthetic,synthetic/nocomm,full";
-  candidate.config.effective["trials"] = "io,synthetic,full";
-  TrialRecord nocomm = baseline.trials.at(1);
-  nocomm.variant = "nocomm";
-  baseline.trials.push_back(nocomm);
-  EXPECT_THAT(compare_reports(baseline, candidate).missing, ::testing::IsEmpty())
-      << "synthetic is not all of its variants";
-}
-
 TEST(Compare, NamesEachTaintOnce) {
   RunRecord other = sample_record();
   other.run.taints.assign(5, {Taint::kDisturbed, "trial io", ""});
