@@ -3,12 +3,17 @@
 //
 // check_arithmetic of validate.h: the relations between numbers that a schema cannot express. Each
 // part of the report has a source of its own, see arithmetic_internal.h.
+#include "engine/core/split_list.h"
+#include "reports/naming.h"
 #include "reports/peak_rates.h"
 #include "reports/validation/arithmetic_internal.h"
 #include "reports/validation/validate.h"
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <tuple>
+#include <utility>
 
 namespace dlbench::reports {
 namespace {
@@ -121,6 +126,29 @@ void check_history(const Checker& root, const RunRecord& record) {
   }
 }
 
+/// A complete run of `comm` has each collective that it was asked for, over each number of ranks.
+void check_asked_collectives(const Checker& root, const RunRecord& record) {
+  if (record.run.status != RunStatus::kComplete) {
+    return;
+  }
+  std::set<std::int64_t> all_ranks;
+  std::set<std::pair<std::string, std::int64_t>> measured;
+  for (const CollectiveRecord& collective : record.collectives) {
+    all_ranks.insert(collective.ranks);
+    measured.emplace(collective.op, collective.ranks);
+  }
+  for (const std::string& op :
+       core::split_list(given_text(record.config.effective, "collectives"))) {
+    for (const std::int64_t ranks : all_ranks) {
+      root.at("collectives")
+          .expect(measured.contains({op, ranks}),
+                  fmt::format("has no {} over {}, which the option collectives asks for",
+                              op,
+                              count_text(ranks, "rank")));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> check_arithmetic(const RunRecord& record) {
@@ -141,6 +169,7 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
     check_collective(
         root.at("collectives", index), record.collectives[index], record.config.effective);
   }
+  check_asked_collectives(root, record);
   return problems;
 }
 

@@ -204,9 +204,9 @@ void check_point_trial(const Checker& check,
   const TrialRecord* measured = find_measured(here.trials, trial.trial);
   if (measured == nullptr) {
     check.expect(false,
-                 fmt::format("has no repetitions: trials[] lacks {} of this series on {} ranks",
+                 fmt::format("has no repetitions: trials[] lacks {} of this series on {}",
                              trial.trial,
-                             here.point->ranks));
+                             count_text(here.point->ranks, "rank")));
     return;
   }
   check_steps(check, trial, *measured);

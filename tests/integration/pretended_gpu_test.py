@@ -68,7 +68,7 @@ class PretendedGpu(PretendedGpuTest):
         for device in ("cuda", "cpu"):
             done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", device, "--trials", "interference",
                                 "--probes", "none", "--output", self.folder / "report.json",
-                                environment={"DLBENCH_TEST_FAULT": "nan@0:5"})
+                                environment={"DLBENCH_TEST_FAULT": "nan@0:1"})
             self.assertEqual(done.returncode, 5, done.stderr)
             failure = self.report(self.folder / "report.json")["run"]["failure"]
             self.assertIn("interference/step_beside_loader", failure["phase"])

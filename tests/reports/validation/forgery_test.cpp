@@ -393,6 +393,8 @@ TEST(Forgery, FiguresThatAreThereTwice) {
        "workload.inputs[0].shape: does not begin with the 2 of batch_size_per_rank"},
       {[](RunRecord& r) { r.collectives[0].time_s.mean = 0.01; },
        "collectives[0].time_s.mean: is 0.01, which is not between min and max"},
+      {[](RunRecord& r) { r.config.effective["collectives"] = "all_reduce,all_gather"; },
+       "collectives: has no all_gather over 4 ranks, which the option collectives asks for"},
       {[](RunRecord& r) { r.config.effective["iters"] = 10; },
        "collectives[0].time_s.n: is 20, but --iters is 10"},
       {[](RunRecord& r) { r.scaling[0].projection[0].waiting_s = 0.06; },
