@@ -57,7 +57,7 @@ std::string backend_unavailable_reason(std::string_view name) {
     return entry->unavailable_reason();
   }
   if (name == "cpu") {
-    return "the cpu backend is not part of this build";
+    return "the cpu backend is not part of this build, which has no oneDNN (x86-64 only)";
   }
   return core::unknown_name_message("backend", name, backend_names());
 }

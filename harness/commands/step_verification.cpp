@@ -178,6 +178,20 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   const BuiltWorkload built = workload.build(sizes(spec, options.params), graph::Mode::kTrain);
   const auto backend = backend::create_backend(options.backend, {.threads = options.threads});
   const core::DType precision = compute_dtype(options.precision, *backend);
+  const std::int64_t positions =
+      built.params.batch_size * built.params.image_size * built.params.image_size;
+  if (const std::int64_t fewest = fewest_positions(precision, spec.verify_rounding);
+      positions < fewest) {
+    throw core::Error(core::ErrorCode::kUsage,
+                      fmt::format("{} samples of {} x {} are too few in {}: rounding then changes "
+                                  "gradients as much as an error would; wanted {} pixels, a larger "
+                                  "--batch-size or --image-size",
+                                  built.params.batch_size,
+                                  built.params.image_size,
+                                  built.params.image_size,
+                                  options.precision,
+                                  fewest));
+  }
   backend::LoweringOptions lowering;
   lowering.conv_algorithm = options.conv_algorithm;
   lowering.allow_tf32 = options.precision == "tf32";
@@ -223,15 +237,11 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   if (!is_reference) {
     wanted = timed_step(*reference, setup, out);
   }
-  const std::int64_t side = built.params.image_size;
-  std::vector<TensorError> errors =
-      compare_steps(tested,
-                    is_reference ? tested : wanted,
-                    spec.optimizer,
-                    StepTolerances::of(precision,
-                                       built.params.batch_size * side * side,
-                                       spec.verify_rounding,
-                                       setup.lowering.allow_tf32));
+  std::vector<TensorError> errors = compare_steps(
+      tested,
+      is_reference ? tested : wanted,
+      spec.optimizer,
+      StepTolerances::of(precision, positions, spec.verify_rounding, setup.lowering.allow_tf32));
   if (is_reference) {
     std::erase_if(errors, [](const TensorError& error) { return error.part != StepPart::kUpdate; });
     out << "verify: this is the reference itself; compared is the optimizer's update alone, with "

@@ -11,11 +11,19 @@
 #include "engine/graph/passes.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
+
+/// How far a gradient may point elsewhere and be longer or shorter, whatever its error: errors that
+/// noise in 16 bits makes leave both.
+struct GradientBounds {
+  double direction = 0.0;  ///< 1 - cosine of the angle between both
+  double length = 0.0;     ///< max(|a| / |b|, |b| / |a|) - 1
+};
 
 /// Largest errors allowed. All are relative L2 errors |a - b| / |b| of a tensor, except the loss:
 /// |a - b| / max(|b|, 1).
@@ -23,11 +31,15 @@ struct StepTolerances {
   double loss = 0.0;
   double prediction = 0.0;
   double gradients_together = 0.0;  ///< of all gradients as one vector
+  double length_together = 0.0;     ///< of it: max(|a| / |b|, |b| / |a|) - 1
   double gradient = 0.0;            ///< of one gradient; see TensorError::error
   double update = 0.0;              ///< of the optimizer's step, from the tested step's gradients
   double statistics = 0.0;          ///< running means and variances
   double smallest_share = 0.05;     ///< of the norm that a gradient's error is divided by
   double short_share = 0.05;        ///< the same of a gradient of up to 64 values
+  /// Of a gradient of more than 1024 values that is more than noise; nothing: its error alone is
+  /// looked at.
+  std::optional<GradientBounds> each_long{};
 
   /// For contractions in f32 (their operands rounded to tf32 if `tf32`) or a 16-bit float, and a
   /// batch of `positions` pixels; where the numbers come from stands beside them. `rounding` is
@@ -37,6 +49,10 @@ struct StepTolerances {
                                          double rounding,
                                          bool tf32 = false);
 };
+
+/// Batches of fewer positions say nothing of the gradients in a 16-bit float: what rounding changes
+/// there is as much as an error would.
+[[nodiscard]] std::int64_t fewest_positions(core::DType precision, double rounding);
 
 /// What a tensor is in the step, in the order of a report.
 enum class StepPart : std::uint8_t {
@@ -55,7 +71,8 @@ struct TensorError {
   StepPart part = StepPart::kGradient;
   std::string tensor;  ///< its name in the record
   core::Shape shape;
-  /// Relative L2 error. Of a single gradient the denominator is at least smallest_share of this
+  /// Relative L2 error; of "direction of ..." and "length of ..." as GradientBounds has it. Of a
+  /// single gradient the denominator is at least smallest_share of this
   /// tensor's even share of all gradients, |all| sqrt(n / n_all), short_share if it has few values:
   /// biases in front of a batch norm have no gradient but rounding noise. Of a
   /// running mean it is at least a 20th of the running deviation: behind a batch norm the mean is

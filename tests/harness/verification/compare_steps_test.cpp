@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -162,6 +163,80 @@ TEST(CompareSteps, AGradientThatIsNeverComputedFails) {
       }
     }
   }
+}
+
+/// A gradient of 2000 values beside one of as many that are about a quarter of them.
+TensorMap two_gradients() {
+  TensorMap step = record();
+  for (const auto& [name, value] :
+       {std::pair<std::string, double>{"large", 0.9}, {"small", 0.25}}) {
+    step.emplace("before/" + name, values({2000}, 1.0, 0.0));
+    step.emplace("grad/" + name, values({2000}, value, 1e-6));
+    step.emplace("after/" + name, values({2000}, 1.0 - kRate * value, -kRate * 1e-6));
+  }
+  return step;
+}
+
+void scale(TensorMap& step, const std::string& name, double factor) {
+  core::HostTensor& tensor = step.at("grad/" + name);
+  core::HostTensor& after = step.at("after/" + name);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    tensor.set(i, factor * tensor.at(i));
+    after.set(i, step.at("before/" + name).at(i) - kRate * tensor.at(i));
+  }
+}
+
+// What noise in 16 bits leaves of a gradient: about where it points, and how long it is.
+TEST(CompareSteps, In16BitsDirectionAndLengthOfGradientsAreLookedAt) {
+  const auto failures_in = [](const TensorMap& tested, core::DType precision, bool tf32) {
+    Names names;
+    for (const TensorError& error :
+         compare_steps(tested,
+                       two_gradients(),
+                       sgd(),
+                       StepTolerances::of(precision, kManyPositions, 1.0, tf32))) {
+      if (!error.passed()) {
+        names.push_back(error.tensor);
+      }
+    }
+    return names;
+  };
+  for (const auto& [precision, tf32] : {std::pair{core::DType::kBF16, false},
+                                        std::pair{core::DType::kF16, false},
+                                        std::pair{core::DType::kF32, true}}) {
+    const auto failed = [&, precision = precision, tf32 = tf32](
+                            const std::vector<std::pair<std::string, double>>& factors) {
+      TensorMap tested = two_gradients();
+      for (const auto& [name, factor] : factors) {
+        scale(tested, name, factor);
+      }
+      return failures_in(tested, precision, tf32);
+    };
+    EXPECT_EQ(failed({{"small", 1.05}}), Names{});
+    EXPECT_EQ(failed({{"small", 0.5}}), Names{"length of grad/small"});
+    EXPECT_EQ(failed({{"small", 0.1}}), Names{"length of grad/small"});
+    EXPECT_EQ(failed({{"large", 1.2}, {"small", 1.2}, {"w", 1.2}}),
+              Names{"length of all gradients"});
+    EXPECT_EQ(failed({{"large", 0.8}, {"small", 0.8}, {"w", 0.8}}),
+              Names{"length of all gradients"});
+  }
+  TensorMap flipped = two_gradients();
+  scale(flipped, "small", -1.0);
+  EXPECT_EQ(failures_in(flipped, core::DType::kBF16, false), Names{"direction of grad/small"});
+}
+
+TEST(CompareSteps, FewPositionsIn16BitsAreRefusedOrMayDifferMore) {
+  EXPECT_EQ(fewest_positions(core::DType::kF32, 1.0), 1);
+  EXPECT_EQ(fewest_positions(core::DType::kBF16, 1.0), 8192);
+  EXPECT_EQ(fewest_positions(core::DType::kF16, 0.25), 512);
+  const auto few = StepTolerances::of(core::DType::kBF16, 2048, 0.25);
+  const auto many = StepTolerances::of(core::DType::kBF16, 8192, 0.25);
+  EXPECT_DOUBLE_EQ(few.gradients_together, 2.0 * many.gradients_together);
+  EXPECT_DOUBLE_EQ(few.gradient, 2.0 * many.gradient);
+  EXPECT_TRUE(many.each_long.has_value());
+  EXPECT_FALSE(few.each_long.has_value());
+  const auto widest = StepTolerances::of(core::DType::kBF16, 2048, 1.0);
+  EXPECT_LT(widest.gradient, 1.0) << "that would be one that is missing";
 }
 
 TEST(CompareSteps, FewPositionsMayDifferMore) {
