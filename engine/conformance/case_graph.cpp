@@ -66,6 +66,12 @@ double draw(Fill fill, double value, core::RandomStream& random) {
       return uniform(random, 9.0, 11.0);
     case Fill::kFar:
       return uniform(random, 1e4 - 1.0, 1e4 + 1.0);
+    case Fill::kTiny:
+      return uniform(random, -1.0, 1.0) / 256.0;
+    case Fill::kSaturating: {
+      const double size = uniform(random, 20.0, 200.0);
+      return random.below(2) == 0 ? size : -size;
+    }
     case Fill::kProbability:
       return uniform(random, 0.05, 0.95);
     case Fill::kAwayFromZero: {

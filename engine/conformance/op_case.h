@@ -21,6 +21,8 @@ enum class Fill {
   kPositive,      ///< U(0.5, 1.5)
   kOffset,        ///< 10 + U(-1, 1): a mean far from zero
   kFar,           ///< 1e4 + U(-1, 1): a mean beyond what exp() can take
+  kTiny,          ///< U(-1, 1) / 256: a variance that an epsilon of 1e-5 is more than
+  kSaturating,    ///< of either sign, magnitude U(20, 200): where exp() under- or overflows
   kOutlierFirst,  ///< U(-1, 1), but the first element of each channel is 1000
   kProbability,   ///< U(0.05, 0.95)
   kAwayFromZero,  ///< of either sign, magnitude U(0.1, 1): no kink of ReLU nearby
@@ -69,7 +71,8 @@ struct OpCase {
   Accuracy accuracy = Accuracy::kRounding;
   /// Results that rightly are mostly zero; any other one of that kind is mistrusted.
   std::vector<std::string> mostly_zero{};
-  /// False where the function is a staircase and central differences say nothing of its gradient.
+  /// False where central differences say nothing of its gradient: the function is a staircase, flat
+  /// but for rounding, or bends within their step.
   bool smooth = true;
   /// Set for chains: `op` and `attributes` are then unused.
   BuildChain build = nullptr;

@@ -88,10 +88,25 @@ void add_attribute_cases(std::vector<OpCase>& list) {
   list.push_back(conv_case("two groups", {2, 8, 7, 7}, {12, 4, 3, 3}, Bias::kYes, grouped));
   grouped.groups = 16;
   list.push_back(conv_case("depthwise", {2, 16, 8, 8}, {16, 1, 3, 3}, Bias::kNo, grouped));
-  // One tap of nine counts: the weight gradient of the others is rightly zero. A pointwise
-  // convolution of stride 2 reads every fourth pixel.
+  ConvAttributes strided = dilated(2);
+  strided.stride = {2, 2, 1};
+  strided.groups = 2;
+  list.push_back(conv_case(
+      "two groups, stride 2 and dilation 2", {2, 8, 13, 12}, {12, 4, 3, 3}, Bias::kYes, strided));
+  grouped.groups = 8;
+  list.push_back(conv_case(
+      "depthwise, two filters of each", {2, 8, 7, 9}, {16, 1, 3, 3}, Bias::kYes, grouped));
+  list.push_back(conv_case(
+      "stride, dilation and padding of each axis",
+      {2, 6, 11, 14},
+      {5, 6, 3, 2},
+      Bias::kYes,
+      {.stride = {2, 1, 1}, .dilation = {1, 3, 1}, .pad_begin = {0, 2, 0}, .pad_end = {1, 0, 0}}));
+  // One tap of nine counts: the weight gradient of the others is rightly zero. Of stride 2 a
+  // pointwise convolution and one of dilation 2 read every fourth pixel.
   for (OpCase& item : list) {
-    if (item.note.starts_with("pointwise shortcut")) {
+    if (item.note.starts_with("pointwise shortcut") ||
+        item.note.ends_with("stride 2 and dilation 2")) {
       item.mostly_zero = {"grad_x"};
     }
     if (item.note.starts_with("dilation 18") || item.note.starts_with("kernel larger")) {

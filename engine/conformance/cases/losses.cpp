@@ -52,6 +52,7 @@ std::vector<OpCase> losses() {
       dice_loss_case("no smoothing", 0.0F),
       log_softmax_case("ten classes", {64, 10}, Fill::kUniform),
       log_softmax_case("prime sizes", {7, 13}, Fill::kUniform),
+      log_softmax_case("a thousand classes", {3, 1000}, Fill::kUniform),
       log_softmax_case("large inputs neither overflow nor lose digits", {5, 10}, Fill::kFar),
       nll_case("ten classes", 64, 10),
       nll_case("prime sizes", 7, 13),

@@ -94,7 +94,9 @@ std::vector<OpCase> optimizers() {
       skippable(update_case(OpKind::kSgd, "plain", {"velocity"}, {}), 1.0),
       skippable(update_case(OpKind::kAdam, "defaults", {"m", "v"}, {}), 0.0),
       skippable(update_case(OpKind::kAdam, "defaults", {"m", "v"}, {}), 1.0),
+      skippable(update_case(OpKind::kNadam, "defaults", {"m", "v"}, {}), 0.0),
       skippable(update_case(OpKind::kNadam, "defaults", {"m", "v"}, {}), 1.0),
+      skippable(update_case(OpKind::kAdadelta, "defaults", {"square", "delta"}, {}), 0.0),
       skippable(update_case(OpKind::kAdadelta, "defaults", {"square", "delta"}, {}), 1.0),
   };
 }

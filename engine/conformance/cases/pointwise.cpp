@@ -67,6 +67,13 @@ std::vector<OpCase> pointwise() {
       list.push_back(gate_case(shape));
     }
   }
+  OpCase far = unary_case(OpKind::kSigmoid,
+                          {"far from zero", {2, 16, 4, 4}},
+                          Fill::kSaturating,
+                          Accuracy::kTranscendental);
+  far.mostly_zero = {"grad_x"};
+  far.smooth = false;
+  list.push_back(std::move(far));
   // One element may be negative, and then ReLU has nothing to show.
   for (OpCase& item : list) {
     if (item.op == OpKind::kRelu && item.inputs[0].shape.elements() == 1) {

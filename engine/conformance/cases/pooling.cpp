@@ -44,8 +44,10 @@ std::vector<OpCase> pooling() {
       max_case("4 x 4", {1, 5, 16, 8}, {4, 4, 1}, {4, 4, 1}),
       max_case("overlapping windows", {2, 3, 9, 9}, {3, 3, 1}, {2, 2, 1}),
       max_case("gaps between windows", {1, 4, 9, 9}, {2, 2, 1}, {3, 3, 1}),
+      max_case("windows and strides of each axis", {2, 5, 9, 11}, {2, 3, 1}, {2, 1, 1}),
       max_case("window of one", {1, 3, 4, 4}, {1, 1, 1}, {1, 1, 1}),
       max_case("volume", {1, 4, 4, 6, 5}, {2, 2, 2}, {2, 2, 2}),
+      max_case("volume, windows and strides of each axis", {2, 3, 4, 7, 9}, {1, 2, 3}, {2, 1, 3}),
   };
 }
 

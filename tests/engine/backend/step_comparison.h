@@ -33,7 +33,7 @@ struct StepCase {
 /// Loss, prediction and state after one step, by name.
 using Tensors = std::map<std::string, core::HostTensor>;
 
-/// One step on inputs that depend on the case alone.
+/// One step on inputs that depend on the case alone; where it evaluates, so do running statistics.
 [[nodiscard]] Tensors run_step(backend::Backend& backend, const StepCase& test);
 [[nodiscard]] Tensors run_reference_step(const StepCase& test);
 

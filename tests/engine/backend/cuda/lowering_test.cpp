@@ -84,6 +84,22 @@ TEST(CudaStepOnHost, SixteenBitsAreClose) {
       device, {.workload = "resunetpp", .batch = 2, .size = 16, .precision = core::DType::kF16});
 }
 
+TEST(CudaStepOnHost, ResunetppEvaluatesAsTheReference) {
+  HostDevice device;
+  for (const auto& [dtype, tolerance] : {std::pair{core::DType::kF32, 1e-4},
+                                         std::pair{core::DType::kF16, 1e-2},
+                                         std::pair{core::DType::kBF16, 8e-2}}) {
+    StepCase test{.workload = "resunetpp", .batch = 2, .size = 16, .mode = graph::Mode::kEvaluate};
+    const Tensors wanted = run_reference_step(test);
+    test.precision = dtype;
+    const Tensors seen = run_step(device, test);
+    EXPECT_LT(relative_distance(seen.at("prediction"), wanted.at("prediction")), tolerance)
+        << core::name(dtype);
+    EXPECT_LT(relative_distance(seen.at("loss"), wanted.at("loss")), tolerance)
+        << core::name(dtype);
+  }
+}
+
 // The limits of `dlbench verify --precision tf32`, which no GPU has been held to yet.
 TEST(CudaStepOnHost, Tf32StaysWithinTheLimitsOfVerify) {
   for (const auto& [name, size] : {std::pair("mnist_cnn", 28), std::pair("resunetpp", 32)}) {
