@@ -11,6 +11,7 @@ BATCH_NORM_MOMENTUM = 0.99
 class ResUNetPlusPlus:
     """The forward pass over a dictionary of tensors. Collects the running statistics it updates.
 
+    training: normalizes by the batch, else by the running statistics.
     symmetric_padding: pads strided convolutions on both sides, as PyTorch users would; a planted
     error, Keras pads at the bottom and right.
     """
@@ -19,6 +20,7 @@ class ResUNetPlusPlus:
         self.p = parameters
         self.statistics = dict(statistics)
         self.symmetric_padding = symmetric_padding
+        self.training = True
 
     def conv(self, x, name, stride=1, dilation=1):
         weight = self.p[name + ".weight"]
@@ -40,7 +42,7 @@ class ResUNetPlusPlus:
             var,
             self.p[name + ".weight"],
             self.p[name + ".bias"],
-            training=True,
+            training=self.training,
             momentum=1.0 - BATCH_NORM_MOMENTUM,
             eps=BATCH_NORM_EPSILON,
         )

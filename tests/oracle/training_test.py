@@ -26,7 +26,8 @@ except ImportError as error:
     print(f"SKIP: no PyTorch: {error}")
     sys.exit(77)
 
-from philox import dropout_mask, philox4x32
+from philox import dropout_mask
+from sample_order import shuffled
 from step_dump import read_safetensors
 
 SEED, BATCH, EPOCHS = 5, 16, 3
@@ -54,38 +55,6 @@ def write_data(folder):
         pixels = (torch.from_numpy(images.astype(np.float64)) / 255.0 - 0.1307) / 0.3081
         data[part] = pixels[:, None], torch.from_numpy(labels.astype(np.int64))
     return data
-
-
-class Stream:
-    """core::RandomStream, from its documentation."""
-
-    def __init__(self, seed, stream):
-        self.key, self.stream = (seed & 0xFFFFFFFF, seed >> 32), (stream & 0xFFFFFFFF, stream >> 32)
-        self.words, self.block = [], 0
-
-    def word(self):
-        if not self.words:
-            counter = (self.block & 0xFFFFFFFF, self.block >> 32, *self.stream)
-            self.words = [int(word) for word in philox4x32(counter, self.key)]
-            self.block += 1
-        return self.words.pop(0)
-
-    def below(self, bound):
-        """Lemire 2019, algorithm 5."""
-        while True:
-            product = self.word() * bound
-            if product & 0xFFFFFFFF >= (2**32 - bound) % bound:
-                return product >> 32
-
-
-def shuffled(epoch):
-    """The order of the samples: data/loader/sampler.h."""
-    order = list(range(SAMPLES))
-    random = Stream(SEED, 0x5348554600000000 + epoch)
-    for left in range(SAMPLES, 1, -1):
-        other = random.below(left)
-        order[left - 1], order[other] = order[other], order[left - 1]
-    return order
 
 
 class Network:
@@ -118,7 +87,7 @@ def train(data, weights, plant=None):
     images, labels = data["train"]
     history = []
     for epoch in range(EPOCHS):
-        order = shuffled(0 if plant == "shuffle" else epoch)
+        order = shuffled(SAMPLES, SEED, 0 if plant == "shuffle" else epoch)
         loss_sum, correct, weight = 0.0, 0, 0
         for begin in range(0, SAMPLES, BATCH):
             batch = order[begin : begin + BATCH]
