@@ -6,7 +6,9 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace dlbench::graph {
 namespace {
@@ -50,6 +52,12 @@ std::vector<std::vector<ValueId>> gradient_groups(const Graph& graph) {
   return groups;
 }
 
+std::string state_name(const OptimizerInfo& optimizer,
+                       std::string_view state,
+                       std::string_view parameter) {
+  return std::string(optimizer.name).append("/").append(state).append("/").append(parameter);
+}
+
 // The states of the optimizer for all parameters that have a gradient, in arena order:
 // state_of[k][parameter].
 std::vector<std::vector<ValueId>> add_states(GraphBuilder& builder,
@@ -64,7 +72,7 @@ std::vector<std::vector<ValueId>> add_states(GraphBuilder& builder,
       const Value value = builder.graph().value(parameter);
       ids.at(static_cast<std::size_t>(parameter)) =
           builder.add_state(Storage::kOptimizerState,
-                            std::string(optimizer.name) + "/" + state + "/" + value.name,
+                            state_name(optimizer, state, value.name),
                             value.dtype,
                             value.shape,
                             {},
@@ -78,6 +86,14 @@ std::vector<std::vector<ValueId>> add_states(GraphBuilder& builder,
 }  // namespace
 
 std::string_view name(OptimizerKind kind) { return info(kind).name; }
+
+std::vector<std::string> state_names(OptimizerKind kind, std::string_view parameter) {
+  std::vector<std::string> names;
+  for (const std::string& state : info(kind).states) {
+    names.push_back(state_name(info(kind), state, parameter));
+  }
+  return names;
+}
 
 Graph add_optimizer(const Graph& graph, const OptimizerSpec& spec) {
   const OptimizerInfo& optimizer = info(spec.kind);

@@ -10,6 +10,7 @@
 #include "engine/graph/graph.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ struct BucketOptions {
 enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };
 
 [[nodiscard]] std::string_view name(OptimizerKind kind);
+
+/// Names of an optimizer's state for one parameter, in the order in which its update rule
+/// (engine/backend/optimizer_math.h) takes them: "adam/m/conv1.weight", ...
+[[nodiscard]] std::vector<std::string> state_names(OptimizerKind kind, std::string_view parameter);
 
 /// An optimizer and its hyper-parameters; the learning rate is the initial value of the scalar.
 struct OptimizerSpec {

@@ -16,6 +16,7 @@
 #include "harness/verification/compare_steps.h"
 #include "harness/verification/step_inputs.h"
 #include "harness/verification/step_record.h"
+#include "reports/naming.h"
 #include "reports/text/text_table.h"
 
 #include <fmt/format.h>
@@ -38,6 +39,9 @@ using workloads::WorkloadSpec;
 
 constexpr std::string_view kReference = "ref";
 constexpr std::size_t kWorstTensors = 10;
+/// Copies of the state on the host: before and after the first step of both, a later one of the
+/// tested.
+constexpr int kRecordedStates = 4;
 
 workloads::WorkloadParams sizes(const WorkloadSpec& spec, workloads::WorkloadParams params) {
   if (params.batch_size == 0) {
@@ -147,7 +151,7 @@ void check_memory(backend::Backend& backend,
     const BuiltWorkload built = workload.build(at, graph::Mode::kTrain);
     const graph::Graph graph = workloads::training_graph(spec, built, precision);
     MemoryNeed need = need_of_step(backend, graph, lowering);
-    need.saved_state *= 2;
+    need.saved_state *= kRecordedStates;
     need.loader_buffers = static_cast<std::int64_t>(exec::input_staging_bytes(graph));
     return need;
   };
@@ -157,16 +161,30 @@ void check_memory(backend::Backend& backend,
              need_at);
 }
 
-TensorMap timed_step(backend::Backend& backend, const StepSetup& setup, std::ostream& out) {
-  core::log::progress(fmt::format("verify: one step on {} ...", backend.name()));
+/// Steps behind the first one: where a step is replayed, so many that the last one is.
+int later_steps(const backend::Backend& backend) { return backend.reads_host_memory() ? 1 : 3; }
+
+/// `more` steps behind the first one, if any.
+StepRecord timed_steps(backend::Backend& backend,
+                       const StepSetup& setup,
+                       int more,
+                       std::ostream& out) {
+  core::log::progress(
+      fmt::format("verify: {} on {} ...", reports::count_text(1 + more, "step"), backend.name()));
   const auto start = std::chrono::steady_clock::now();
-  TensorMap record = record_step(backend, setup);
+  StepRecord record;
+  if (more > 0) {
+    record = record_steps(backend, setup, more);
+  } else {
+    record.first = record_step(backend, setup);
+  }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   core::log::progress("");
-  out << fmt::format("  {:<5} {:>8.2f} s with set-up, loss {:.7f}\n",
+  out << fmt::format("  {:<5} {:>8.2f} s for {} with set-up, loss {:.7f}\n",
                      backend.name(),
                      elapsed.count(),
-                     record.at("loss").at(0));
+                     reports::count_text(1 + more, "step"),
+                     record.first.at("loss").at(0));
   return record;
 }
 
@@ -224,29 +242,32 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                      options.precision,
                      core::name_in(backend::kConvAlgorithms, options.conv_algorithm),
                      options.seed);
-  TensorMap tested;
+  StepRecord tested;
+  const int more = later_steps(*backend);
   DeviceFaultWatch(backend->device()).over("verify", [&] {
-    tested = timed_step(*backend, setup, out);
+    tested = timed_steps(*backend, setup, more, out);
   });
   if (options.dump.has_value()) {
-    exec::write_safetensors(*options.dump, tested, metadata_of(options, built));
+    exec::write_safetensors(*options.dump, tested.first, metadata_of(options, built));
   }
   // The reference always computes in f32: a reduced precision is judged by what it costs.
   setup.precision = core::DType::kF32;
   TensorMap wanted;
   if (!is_reference) {
-    wanted = timed_step(*reference, setup, out);
+    wanted = timed_steps(*reference, setup, 0, out).first;
   }
-  std::vector<TensorError> errors = compare_steps(
-      tested,
-      is_reference ? tested : wanted,
-      spec.optimizer,
-      StepTolerances::of(precision, positions, spec.verify_rounding, setup.lowering.allow_tf32));
+  const auto tolerances =
+      StepTolerances::of(precision, positions, spec.verify_rounding, setup.lowering.allow_tf32);
+  std::vector<TensorError> errors =
+      compare_steps(tested.first, is_reference ? tested.first : wanted, spec.optimizer, tolerances);
   if (is_reference) {
     std::erase_if(errors, [](const TensorError& error) { return error.part != StepPart::kUpdate; });
-    out << "verify: this is the reference itself; compared is the optimizer's update alone, with "
-           "its rule in float64\n";
+    out << "verify: this is the reference itself; compared are the optimizer's updates alone, with "
+           "their rule in float64\n";
   }
+  const std::vector<TensorError> later =
+      compare_later_update(tested.later, 1 + more, spec.optimizer, tolerances.update);
+  errors.insert(errors.end(), later.begin(), later.end());
   print_parts(out, errors);
   print_worst(out, errors);
   const auto failed = std::count_if(

@@ -34,9 +34,11 @@ class VerifyCommand final : public Command {
   }
   [[nodiscard]] std::string details() const override {
     return "Compares loss, prediction, every gradient, the optimizer's update and the running\n"
-           "statistics. The dump holds the step as safetensors, for other frameworks to check.\n"
-           "With --backend ref in fp32 the step is the reference itself: compared is the update\n"
-           "alone, with its rule in float64, and the dump is for the rest.\n"
+           "statistics of one step, and the update and the optimizer's state of a later one: on a\n"
+           "GPU of one that is replayed. The dump holds the first step as safetensors, for other\n"
+           "frameworks to check. With --backend ref in fp32 the step is the reference itself:\n"
+           "compared are the updates alone, with their rule in float64, and the dump is for the\n"
+           "rest.\n"
            "Examples:\n"
            "  dlbench verify --workload resunetpp\n"
            "  dlbench verify --workload mnist_cnn --dump step.safetensors\n"

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verification/compare_steps.h"
 
-#include "engine/backend/optimizer_math.h"
 #include "engine/core/check.h"
+#include "harness/verification/tensor_difference.h"
+#include "harness/verification/update_rule.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -41,122 +44,18 @@ constexpr std::int64_t kShort = 64;
 /// layers point is a matter of rounding.
 constexpr std::int64_t kLong = 1024;
 
-/// Sums over the elements of one or several pairs of tensors.
-struct Difference {
-  double squared_error = 0.0;
-  double squared_norm = 0.0;  ///< of the reference
-  double squared_tested = 0.0;
-  double product = 0.0;  ///< of both vectors
-  bool zero = true;      ///< all that was tested
-  double max_difference = 0.0;
-  std::int64_t elements = 0;
-
-  void add(double tested, double reference) {
-    const double difference = tested - reference;
-    squared_error += difference * difference;
-    squared_norm += reference * reference;
-    squared_tested += tested * tested;
-    product += tested * reference;
-    zero = zero && tested == 0.0;
-    // A NaN stays: std::max would drop it.
-    max_difference = std::abs(difference) <= max_difference ? max_difference : std::abs(difference);
-    ++elements;
-  }
-  void add(const Difference& other) {
-    squared_error += other.squared_error;
-    squared_norm += other.squared_norm;
-    squared_tested += other.squared_tested;
-    product += other.product;
-    zero = zero && other.zero;
-    max_difference = std::max(max_difference, other.max_difference);
-    elements += other.elements;
-  }
-  /// 0 / 0 is no error; anything else / 0 is infinite.
-  [[nodiscard]] double relative(double smallest_norm = 0.0) const {
-    if (squared_error == 0.0) {
-      return 0.0;
-    }
-    return std::sqrt(squared_error) / std::max(std::sqrt(squared_norm), smallest_norm);
-  }
-  /// GradientBounds::direction; of vectors that are zero NaN or infinite, as the other one.
-  [[nodiscard]] double direction() const {
-    return 1.0 - product / std::sqrt(squared_tested * squared_norm);
-  }
-  [[nodiscard]] double length() const {
-    const double ratio = std::sqrt(squared_tested / squared_norm);
-    return ratio < 1.0 ? 1.0 / ratio - 1.0 : ratio - 1.0;  // a NaN stays
-  }
-};
-
-const HostTensor& tensor_of(const TensorMap& record,
-                            std::string_view name,
-                            std::string_view ending = {}) {
-  const std::string whole = std::string(name).append(ending);
-  const auto found = record.find(whole);
-  DLBENCH_CHECK(found != record.end()) << "the record lacks '" << whole << "'";
-  return found->second;
-}
-
-Difference difference_of(const HostTensor& tested, const HostTensor& reference) {
-  DLBENCH_CHECK(tested.shape() == reference.shape())
-      << tested.shape().to_string() << " and " << reference.shape().to_string();
-  Difference difference;
-  for (std::int64_t i = 0; i < reference.elements(); ++i) {
-    difference.add(tested.at(i), reference.at(i));
-  }
-  return difference;
-}
-
-/// The parameter after the first step of a fresh optimizer, in float64.
-class FirstUpdate {
- public:
-  explicit FirstUpdate(const graph::OptimizerSpec& spec) : spec_(spec) {
-    coefficients_.fill(1.0);
-    backend::advance_coefficients(spec.attributes, 1, coefficients_.data());
-  }
-
-  [[nodiscard]] double operator()(double parameter, double grad) const {
-    double m = 0.0;
-    double v = 0.0;
-    // The learning rate lives in the model state as f32.
-    const double rate = static_cast<float>(spec_.learning_rate);
-    const graph::OptimizerAttributes& attributes = spec_.attributes;
-    switch (spec_.kind) {
-      case graph::OptimizerKind::kSgd:
-        backend::SgdUpdate<double>(attributes, rate, coefficients_.data())(grad, parameter, m);
-        break;
-      case graph::OptimizerKind::kAdam:
-        backend::AdamUpdate<double>(attributes, rate, coefficients_.data())(grad, parameter, m, v);
-        break;
-      case graph::OptimizerKind::kNadam:
-        backend::NadamUpdate<double>(attributes, rate, coefficients_.data())(grad, parameter, m, v);
-        break;
-      case graph::OptimizerKind::kAdadelta:
-        backend::AdadeltaUpdate<double>(attributes, rate, coefficients_.data())(
-            grad, parameter, m, v);
-        break;
-    }
-    return parameter;
-  }
-
- private:
-  const graph::OptimizerSpec& spec_;
-  std::array<double, 8> coefficients_{};
-};
-
-/// Error of the step taken, relative to the step that should have been taken.
-Difference update_difference(const TensorMap& record,
-                             const std::string& parameter,
-                             const FirstUpdate& update) {
-  const HostTensor& before = tensor_of(record, kBefore, parameter);
-  const HostTensor& grad = tensor_of(record, kGrad, parameter);
-  const HostTensor& after = tensor_of(record, kAfter, parameter);
-  Difference difference;
-  for (std::int64_t i = 0; i < after.elements(); ++i) {
-    const double start = before.at(i);
-    difference.add(after.at(i) - start, update(start, grad.at(i)) - start);
-  }
-  return difference;
+TensorError error_of(StepPart part,
+                     const std::string& name,
+                     const core::Shape& shape,
+                     const Difference& difference,
+                     double smallest_norm,
+                     double tolerance) {
+  return {.part = part,
+          .tensor = name,
+          .shape = shape,
+          .error = difference.relative(smallest_norm),
+          .tolerance = tolerance,
+          .max_difference = difference.max_difference};
 }
 
 class Comparison {
@@ -232,18 +131,20 @@ class Comparison {
   }
 
   void compare_state(const graph::OptimizerSpec& optimizer, const StepTolerances& tolerances) {
-    const FirstUpdate update(optimizer);
+    const UpdateRule rule(optimizer, 1);
     for (const auto& [name, reference] : reference_) {
       if (!name.starts_with(kAfter)) {
         continue;
       }
       const std::string value = name.substr(kAfter.size());
       if (reference_.contains(std::string(kGrad) + value)) {
+        const UpdateDifference update =
+            update_differences(tested_, value, optimizer, rule, tolerances.update).parameter;
         add(StepPart::kUpdate,
             name,
             reference.shape(),
-            update_difference(tested_, value, update),
-            0.0,
+            update.difference,
+            update.smallest_norm,
             tolerances.update);
       } else {
         add(StepPart::kStatistics,
@@ -292,12 +193,7 @@ class Comparison {
            const Difference& difference,
            double smallest_norm,
            double tolerance) {
-    errors_.push_back({.part = part,
-                       .tensor = name,
-                       .shape = shape,
-                       .error = difference.relative(smallest_norm),
-                       .tolerance = tolerance,
-                       .max_difference = difference.max_difference});
+    errors_.push_back(error_of(part, name, shape, difference, smallest_norm, tolerance));
   }
 
   void add_value(StepPart part,
@@ -317,14 +213,16 @@ class Comparison {
 }  // namespace
 
 std::string_view name(StepPart part) {
-  constexpr std::array<std::string_view, 8> kNames{"input",
-                                                   "state before",
-                                                   "loss",
-                                                   "prediction",
-                                                   "gradients together",
-                                                   "each gradient",
-                                                   "parameter update",
-                                                   "running statistics"};
+  constexpr std::array<std::string_view, 10> kNames{"input",
+                                                    "state before",
+                                                    "loss",
+                                                    "prediction",
+                                                    "gradients together",
+                                                    "each gradient",
+                                                    "parameter update",
+                                                    "running statistics",
+                                                    "later update",
+                                                    "optimizer state"};
   return kNames.at(static_cast<std::size_t>(part));
 }
 
@@ -416,6 +314,36 @@ std::vector<TensorError> compare_steps(const TensorMap& tested,
   comparison.compare_gradients(tolerances);
   comparison.compare_state(optimizer, tolerances);
   return std::move(comparison).take();
+}
+
+std::vector<TensorError> compare_later_update(const TensorMap& later,
+                                              std::int64_t step,
+                                              const graph::OptimizerSpec& optimizer,
+                                              double tolerance) {
+  const UpdateRule rule(optimizer, step);
+  std::vector<TensorError> errors;
+  const auto add = [&](StepPart part, const std::string& tensor, const UpdateDifference& update) {
+    errors.push_back(error_of(part,
+                              fmt::format("{} (step {})", tensor, step),
+                              tensor_of(later, tensor).shape(),
+                              update.difference,
+                              update.smallest_norm,
+                              tolerance));
+  };
+  for (const auto& [name, gradient] : later) {
+    if (!name.starts_with(kGrad)) {
+      continue;
+    }
+    const std::string parameter = name.substr(kGrad.size());
+    const UpdateDifferences differences =
+        update_differences(later, parameter, optimizer, rule, tolerance);
+    add(StepPart::kLaterUpdate, std::string(kAfter) + parameter, differences.parameter);
+    const std::vector<std::string> states = graph::state_names(optimizer.kind, parameter);
+    for (std::size_t k = 0; k < differences.states.size(); ++k) {
+      add(StepPart::kOptimizerState, std::string(kAfter) + states.at(k), differences.states[k]);
+    }
+  }
+  return errors;
 }
 
 }  // namespace dlbench::harness

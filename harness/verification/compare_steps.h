@@ -33,10 +33,12 @@ struct StepTolerances {
   double gradients_together = 0.0;  ///< of all gradients as one vector
   double length_together = 0.0;     ///< of it: max(|a| / |b|, |b| / |a|) - 1
   double gradient = 0.0;            ///< of one gradient; see TensorError::error
-  double update = 0.0;              ///< of the optimizer's step, from the tested step's gradients
-  double statistics = 0.0;          ///< running means and variances
-  double smallest_share = 0.05;     ///< of the norm that a gradient's error is divided by
-  double short_share = 0.05;        ///< the same of a gradient of up to 64 values
+  /// Of the optimizer's step, from the tested step's gradients; the norm that it is divided by is
+  /// at least one that f32 resolves beside the parameters.
+  double update = 0.0;
+  double statistics = 0.0;       ///< running means and variances
+  double smallest_share = 0.05;  ///< of the norm that a gradient's error is divided by
+  double short_share = 0.05;     ///< the same of a gradient of up to 64 values
   /// Of a gradient of more than 1024 values that is more than noise; nothing: its error alone is
   /// looked at.
   std::optional<GradientBounds> each_long{};
@@ -64,6 +66,8 @@ enum class StepPart : std::uint8_t {
   kGradient,
   kUpdate,
   kStatistics,
+  kLaterUpdate,
+  kOptimizerState,
 };
 [[nodiscard]] std::string_view name(StepPart part);
 
@@ -93,5 +97,12 @@ struct TensorError {
                                                      const exec::TensorMap& reference,
                                                      const graph::OptimizerSpec& optimizer,
                                                      const StepTolerances& tolerances);
+
+/// Of StepRecord::later, the update of the step-th step, 2, 3, ...: parameters and optimizer state
+/// after it, with what the rule in float64 makes of the record's own gradients and state.
+[[nodiscard]] std::vector<TensorError> compare_later_update(const exec::TensorMap& later,
+                                                            std::int64_t step,
+                                                            const graph::OptimizerSpec& optimizer,
+                                                            double tolerance);
 
 }  // namespace dlbench::harness

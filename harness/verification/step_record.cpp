@@ -11,18 +11,13 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
 
 using exec::TensorMap;
 using graph::Storage;
-
-void add_with_prefix(TensorMap& target, const std::string& prefix, TensorMap&& source) {
-  for (auto& [name, tensor] : source) {
-    target.emplace(prefix + name, std::move(tensor));
-  }
-}
 
 /// A copy; masks, which lie as N H W, as N 1 H W.
 core::HostTensor with_channel_axis(const core::HostTensor& tensor) {
@@ -35,70 +30,153 @@ core::HostTensor with_channel_axis(const core::HostTensor& tensor) {
   return mask;
 }
 
-/// Runs the step. A loss scale begins high and falls step by step until the gradients are finite:
-/// the record is that of the first step that updates, from the state of the beginning.
-void run_until_updated(exec::Executor& executor, exec::ModelState& state) {
-  const bool scales = state.contains("loss_scale");
-  if (scales) {
-    state.save();
-  }
-  executor.run();
-  executor.synchronize();
-  while (scales && state.scalar("skipped_steps") > 0.0) {
-    const double scale = state.scalar("loss_scale");
-    const float loss = executor.read_scalar(workloads::kLossOutput);
-    if (scale < 1.0 || !std::isfinite(loss)) {
-      throw core::Error(core::ErrorCode::kRun,
-                        "no loss scale down to 1 makes the gradients finite; the loss is " +
-                            std::to_string(loss) + ": choose another precision");
-    }
-    state.restore();
-    state.set_scalar("loss_scale", scale);
-    executor.run();
-    executor.synchronize();
-  }
-}
-
-}  // namespace
-
-TensorMap record_step(backend::Backend& backend, const StepSetup& setup) {
-  const graph::Graph graph = workloads::training_graph(setup.spec, setup.built, setup.precision);
-  exec::ModelState state(backend, graph, setup.seed);
-  if (setup.init.has_value()) {
-    exec::load_checkpoint(state, *setup.init);
-  }
-
+exec::ExecutorOptions options_of(const StepSetup& setup,
+                                 const graph::Graph& graph,
+                                 exec::GraphReplay replay) {
   exec::ExecutorOptions options;
   options.lowering = setup.lowering;
+  options.replay = replay;
   for (const workloads::InputBinding& binding : setup.built.inputs) {
     if (binding.network_value != binding.input) {
       options.lowering.keep.push_back(graph.find(binding.network_value).value());
     }
   }
-  comm::SelfCommunicator communicator;
-  exec::Executor executor(backend, state, communicator, graph, options);
-  for (const auto& [name, tensor] : setup.inputs) {
-    executor.bind_input(name, tensor.data(), tensor.bytes());
+  return options;
+}
+
+/// Before kernels are chosen, which may take a while.
+exec::ModelState& initialized(exec::ModelState& state, const StepSetup& setup) {
+  if (setup.init.has_value()) {
+    exec::load_checkpoint(state, *setup.init);
+  }
+  return state;
+}
+
+/// A model, its training step and the batch that it computes on.
+class Recorder {
+ public:
+  Recorder(backend::Backend& backend, const StepSetup& setup, exec::GraphReplay replay)
+      : setup_(setup),
+        graph_(workloads::training_graph(setup.spec, setup.built, setup.precision)),
+        state_(backend, graph_, setup.seed),
+        executor_(backend,
+                  initialized(state_, setup),
+                  communicator_,
+                  graph_,
+                  options_of(setup, graph_, replay)) {
+    for (const auto& [name, tensor] : setup.inputs) {
+      executor_.bind_input(name, tensor.data(), tensor.bytes());
+    }
   }
 
-  TensorMap record;
-  add_with_prefix(record,
-                  "before/",
-                  state.export_tensors({Storage::kParameter, Storage::kBuffer, Storage::kScalar}));
-  run_until_updated(executor, state);
-  for (const workloads::InputBinding& binding : setup.built.inputs) {
-    const bool is_input = binding.network_value == binding.input;
-    record.emplace("input/" + binding.tensor,
-                   is_input ? with_channel_axis(setup.inputs.at(binding.input))
-                            : executor.read(graph.find(binding.network_value).value()));
+  [[nodiscard]] TensorMap first_step() {
+    TensorMap record;
+    add_state(record, "before/", {Storage::kParameter, Storage::kBuffer, Storage::kScalar});
+    run_first();
+    for (const workloads::InputBinding& binding : setup_.built.inputs) {
+      const bool is_input = binding.network_value == binding.input;
+      record.emplace("input/" + binding.tensor,
+                     is_input ? with_channel_axis(setup_.inputs.at(binding.input))
+                              : executor_.read(graph_.find(binding.network_value).value()));
+    }
+    // f32 also where the network computes in 16 bits: other frameworks read it as it is.
+    record.emplace("output/prediction",
+                   executor_.read(workloads::kPredictionOutput).to(core::DType::kF32));
+    record.emplace("loss", executor_.read(workloads::kLossOutput));
+    add_state(record, "", {Storage::kGradient});
+    add_state(record, "after/", {Storage::kParameter, Storage::kBuffer});
+    return record;
   }
-  // f32 also where the network computes in 16 bits: other frameworks read it as it is.
-  record.emplace("output/prediction",
-                 executor.read(workloads::kPredictionOutput).to(core::DType::kF32));
-  record.emplace("loss", executor.read(workloads::kLossOutput));
-  add_with_prefix(record, "", state.export_tensors({Storage::kGradient}));
-  add_with_prefix(record, "after/", state.export_tensors({Storage::kParameter, Storage::kBuffer}));
+
+  /// The last of `more` steps.
+  [[nodiscard]] TensorMap later_step(int more) {
+    const std::vector<Storage> updated{Storage::kParameter, Storage::kOptimizerState};
+    for (int step = 1; step < more; ++step) {
+      run_on();
+    }
+    TensorMap record;
+    add_state(record, "before/", updated);
+    run_on();
+    add_state(record, "", {Storage::kGradient});
+    add_state(record, "after/", updated);
+    return record;
+  }
+
+ private:
+  void add_state(TensorMap& record,
+                 const std::string& prefix,
+                 const std::vector<Storage>& kinds) const {
+    for (auto& [name, tensor] : state_.export_tensors(kinds)) {
+      record.emplace(prefix + name, std::move(tensor));
+    }
+  }
+
+  void run() {
+    executor_.run();
+    executor_.synchronize();
+  }
+
+  /// Of a step that was skipped, whose scale was lowered.
+  void check_scale() {
+    const float loss = executor_.read_scalar(workloads::kLossOutput);
+    if (state_.scalar("loss_scale") < 1.0 || !std::isfinite(loss)) {
+      throw core::Error(core::ErrorCode::kRun,
+                        "no loss scale down to 1 makes the gradients finite; the loss is " +
+                            std::to_string(loss) + ": choose another precision");
+    }
+  }
+
+  [[nodiscard]] double skipped_steps() const {
+    return state_.contains("skipped_steps") ? state_.scalar("skipped_steps") : 0.0;
+  }
+
+  /// A loss scale begins high and falls step by step until the gradients are finite: the record is
+  /// that of the first step that updates, from the state of the beginning.
+  void run_first() {
+    const bool scales = state_.contains("loss_scale");
+    if (scales) {
+      state_.save();
+    }
+    run();
+    while (skipped_steps() > 0.0) {
+      check_scale();
+      const double scale = state_.scalar("loss_scale");
+      state_.restore();
+      state_.set_scalar("loss_scale", scale);
+      run();
+    }
+  }
+
+  /// The next step that updates.
+  void run_on() {
+    double skipped = skipped_steps();
+    run();
+    while (skipped_steps() > skipped) {
+      check_scale();
+      skipped = skipped_steps();
+      run();
+    }
+  }
+
+  const StepSetup& setup_;
+  graph::Graph graph_;
+  exec::ModelState state_;
+  comm::SelfCommunicator communicator_;
+  exec::Executor executor_;
+};
+
+}  // namespace
+
+StepRecord record_steps(backend::Backend& backend, const StepSetup& setup, int more) {
+  Recorder recorder(backend, setup, exec::GraphReplay::kAuto);
+  StepRecord record;
+  record.first = recorder.first_step();
+  record.later = recorder.later_step(more);
   return record;
+}
+
+TensorMap record_step(backend::Backend& backend, const StepSetup& setup) {
+  return Recorder(backend, setup, exec::GraphReplay::kOff).first_step();
 }
 
 }  // namespace dlbench::harness

@@ -32,6 +32,17 @@ struct StepSetup {
   backend::LoweringOptions lowering{};
 };
 
+/// One step, and the update of a later one.
+struct StepRecord {
+  exec::TensorMap first;
+  /// before/<name> and after/<name> of parameters and optimizer state, grad/<name>.
+  exec::TensorMap later;
+};
+
+/// record_step(), and on the same batch `more` (> 0) steps behind it, of which the last one's
+/// update is recorded. Replayed as those that are measured where the device can: from the third on.
+[[nodiscard]] StepRecord record_steps(backend::Backend& backend, const StepSetup& setup, int more);
+
 /// Runs one step from a fresh model state; with loss scaling, at the first scale, from the initial
 /// one down, at which the gradients are finite. Throws core::Error(kRun) if there is none down to
 /// 1, and what lowering and load_checkpoint() throw.

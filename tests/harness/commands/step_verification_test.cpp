@@ -41,11 +41,13 @@ core::ErrorCode code_of(const VerifyOptions& options, std::string_view part_of_m
   return core::ErrorCode::kRun;
 }
 
-TEST(Verify, OfTheReferenceItselfOnlyTheUpdateIsCompared) {
+TEST(Verify, OfTheReferenceItselfOnlyUpdatesAreCompared) {
   std::ostringstream out;
   EXPECT_EQ(run_verify(small(), out), 0);
-  EXPECT_THAT(out.str(), HasSubstr("verify: this is the reference itself; compared is the"));
-  EXPECT_THAT(out.str(), HasSubstr("verify: passed, 8 comparisons"));
+  EXPECT_THAT(out.str(), HasSubstr("verify: this is the reference itself; compared are the"));
+  EXPECT_THAT(out.str(), HasSubstr("verify: passed, 32 comparisons"));
+  EXPECT_THAT(out.str(), HasSubstr("later update              8       0"));
+  EXPECT_THAT(out.str(), HasSubstr("optimizer state          16       0"));
   EXPECT_THAT(out.str(), Not(HasSubstr("gradient")));
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -121,6 +122,16 @@ TEST(CompareSteps, TheUpdateIsJudgedByTheRuleOfTheOptimizer) {
     }
   }
   EXPECT_EQ(failed, (Names{"after/b", "after/w"}));
+}
+
+// Of a step that is smaller than what f32 resolves beside the parameter only rounding is left.
+TEST(CompareSteps, AnUpdateBelowTheLastPlacePasses) {
+  TensorMap tested = record();
+  tested.at("grad/w") = values({10}, 1e-9, 0.0);
+  tested.at("after/w") = tested.at("before/w").clone();
+  EXPECT_EQ(failures(tested), (Names{"all gradients", "grad/w"}));
+  tested.at("grad/w") = values({10}, 1e-3, 0.0);
+  EXPECT_EQ(failures(tested), (Names{"all gradients", "grad/w", "after/w"}));
 }
 
 TEST(CompareSteps, StatisticsAreJudgedByWhatTheStepAdded) {
@@ -266,6 +277,85 @@ TEST(CompareSteps, AMissingTensorOrAnotherShapeIsAProgrammerError) {
   TensorMap reshaped = record();
   reshaped.insert_or_assign("grad/w", values({2, 5}, -1.0, 0.5));
   EXPECT_THROW((void)compare_steps(reshaped, record(), sgd(), tolerances), core::CheckFailure);
+}
+
+/// What a backend may do to one element with its gradient: parameter, first state, second state.
+using Update = void (*)(double gradient, std::array<double, 3>& element);
+
+graph::OptimizerSpec nadam() {
+  return {.kind = graph::OptimizerKind::kNadam, .learning_rate = kRate, .attributes = {}};
+}
+
+/// The fourth step of one parameter as `update` has it, in f32.
+TensorMap fourth_step(Update update) {
+  TensorMap later;
+  const std::array<std::string, 3> names{"w", "nadam/m/w", "nadam/v/w"};
+  later.emplace("grad/w", values({10}, -1.0, 0.3));
+  later.emplace("before/w", values({10}, 1.0, 0.25));
+  later.emplace("before/nadam/m/w", values({10}, 0.2, -0.07));
+  later.emplace("before/nadam/v/w", values({10}, 0.01, 0.002));
+  for (const std::string& name : names) {
+    later.emplace("after/" + name, later.at("before/" + name).clone());
+  }
+  for (std::int64_t i = 0; i < 10; ++i) {
+    std::array<double, 3> element{};
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      element.at(k) = later.at("before/" + names.at(k)).at(i);
+    }
+    update(later.at("grad/w").at(i), element);
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      later.at("after/" + names.at(k)).set(i, element.at(k));
+    }
+  }
+  return later;
+}
+
+Names later_failures(const TensorMap& later) {
+  Names names;
+  for (const TensorError& error : compare_later_update(later, 4, nadam(), 2e-3)) {
+    if (!error.passed()) {
+      names.push_back(error.tensor);
+    }
+  }
+  return names;
+}
+
+/// Written out from the formulas of Keras' Nadam: u_t = 0.9 (1 - 0.5 * 0.96^t).
+template <int kStep, bool kKeepsMoments = true>
+void nadam_of_step(double gradient, std::array<double, 3>& element) {
+  const auto momentum = [](int t) { return 0.9 * (1.0 - 0.5 * std::pow(0.96, t)); };
+  double product = 1.0;
+  for (int t = 1; t <= kStep; ++t) {
+    product *= momentum(t);
+  }
+  auto& [parameter, first, second] = element;
+  const double m = 0.9 * (kKeepsMoments ? first : 0.0) + 0.1 * gradient;
+  const double v = 0.999 * (kKeepsMoments ? second : 0.0) + 0.001 * gradient * gradient;
+  const double m_hat = momentum(kStep + 1) * m / (1.0 - product * momentum(kStep + 1)) +
+                       (1.0 - momentum(kStep)) * gradient / (1.0 - product);
+  const double v_hat = v / (1.0 - std::pow(0.999, kStep));
+  parameter -= kRate * m_hat / (std::sqrt(v_hat) + 1e-7);
+  first = m;
+  second = v;
+}
+
+TEST(CompareLaterUpdate, TheRuleFromTheStateOfTheStepBeforePasses) {
+  const TensorMap later = fourth_step(&nadam_of_step<4>);
+  EXPECT_EQ(compare_later_update(later, 4, nadam(), 2e-3).size(), 3U);
+  EXPECT_EQ(later_failures(later), Names{});
+}
+
+TEST(CompareLaterUpdate, AStepThatCountsWrongFails) {
+  EXPECT_EQ(later_failures(fourth_step(&nadam_of_step<1>)), Names{"after/w (step 4)"});
+  EXPECT_EQ(later_failures(fourth_step(&nadam_of_step<5>)), Names{"after/w (step 4)"});
+}
+
+TEST(CompareLaterUpdate, StateThatIsNotReadOrNotWrittenFails) {
+  EXPECT_EQ(later_failures(fourth_step(&nadam_of_step<4, false>)),
+            (Names{"after/w (step 4)", "after/nadam/m/w (step 4)", "after/nadam/v/w (step 4)"}));
+  TensorMap kept = fourth_step(&nadam_of_step<4>);
+  kept.at("after/nadam/v/w") = kept.at("before/nadam/v/w").clone();
+  EXPECT_EQ(later_failures(kept), Names{"after/nadam/v/w (step 4)"});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
 #include "engine/exec/safetensors.h"
+#include "harness/verification/compare_steps.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -20,27 +21,34 @@ namespace {
 
 using testing::HasSubstr;
 
-class StepRecord : public testing::Test {
+class StepRecording : public testing::Test {
  protected:
   exec::TensorMap run(std::uint64_t seed,
                       const std::filesystem::path& init = {},
                       core::DType precision = core::DType::kF32) {
-    StepSetup setup{.spec = workload_.spec(),
-                    .built = built_,
-                    .inputs = inputs_,
-                    .seed = seed,
-                    .precision = precision,
-                    .lowering = {}};
+    StepSetup setup = setup_of(precision);
+    setup.seed = seed;
     if (!init.empty()) {
       setup.init = init;
     }
     return record_step(*backend_, setup);
+  }
+  StepRecord run_on(int more, core::DType precision = core::DType::kF32) {
+    return record_steps(*backend_, setup_of(precision), more);
   }
   [[nodiscard]] std::filesystem::path file(const std::string& name) const {
     return folder_.path() / name;
   }
 
  private:
+  [[nodiscard]] StepSetup setup_of(core::DType precision) const {
+    return {.spec = workload_.spec(),
+            .built = built_,
+            .inputs = inputs_,
+            .precision = precision,
+            .lowering = {}};
+  }
+
   const workloads::Workload& workload_ = workloads::find_workload("mnist_cnn");
   workloads::BuiltWorkload built_ = workload_.build({.batch_size = 3}, graph::Mode::kTrain);
   StepInputs inputs_ = draw_step_inputs(workload_.spec(), built_, 1);
@@ -48,7 +56,7 @@ class StepRecord : public testing::Test {
   tests::TemporaryFolder folder_;
 };
 
-TEST_F(StepRecord, HoldsTheWholeStepUnderTheNamesOfTheDump) {
+TEST_F(StepRecording, HoldsTheWholeStepUnderTheNamesOfTheDump) {
   const exec::TensorMap step = run(5);
   EXPECT_EQ(step.at("input/image").shape(), core::Shape({3, 1, 28, 28}));
   EXPECT_EQ(step.at("input/image").dtype(), core::DType::kF32);
@@ -65,7 +73,33 @@ TEST_F(StepRecord, HoldsTheWholeStepUnderTheNamesOfTheDump) {
   EXPECT_NE(step.at("before/fc2.bias").at(0), step.at("after/fc2.bias").at(0));
 }
 
-TEST_F(StepRecord, InputsAreNormalised) {
+TEST_F(StepRecording, TheStepsBehindItGoOnFromIt) {
+  const StepRecord once = run_on(1);
+  const StepRecord twice = run_on(2);
+  const exec::TensorMap alone = run(1);
+  for (const std::string name : {"fc2.weight", "fc2.bias"}) {
+    EXPECT_EQ(once.first.at("after/" + name).at(1), alone.at("after/" + name).at(1));
+    EXPECT_EQ(once.later.at("before/" + name).at(1), alone.at("after/" + name).at(1));
+    EXPECT_EQ(twice.later.at("before/" + name).at(1), once.later.at("after/" + name).at(1));
+    EXPECT_NE(twice.later.at("before/" + name).at(1), twice.later.at("after/" + name).at(1));
+    const std::string square = "adadelta/square/" + name;
+    EXPECT_GT(once.later.at("before/" + square).at(1), 0.0);
+    EXPECT_EQ(twice.later.at("before/" + square).at(1), once.later.at("after/" + square).at(1));
+  }
+  EXPECT_NE(once.later.at("grad/fc2.bias").at(1), alone.at("grad/fc2.bias").at(1));
+}
+
+// The scale begins too high: neither the first step nor one behind it is a skipped one.
+TEST_F(StepRecording, InF16EachRecordedStepUpdates) {
+  const StepRecord record = run_on(3, core::DType::kF16);
+  EXPECT_NE(record.later.at("before/fc2.bias").at(0), record.later.at("after/fc2.bias").at(0));
+  for (const TensorError& error : compare_later_update(
+           record.later, 4, workloads::find_workload("mnist_cnn").spec().optimizer, 2e-3)) {
+    EXPECT_TRUE(error.passed()) << error.tensor << ' ' << error.error;
+  }
+}
+
+TEST_F(StepRecording, InputsAreNormalised) {
   const exec::TensorMap step = run(1);
   const core::HostTensor& image = step.at("input/image");
   double sum = 0.0;
@@ -77,7 +111,7 @@ TEST_F(StepRecord, InputsAreNormalised) {
   EXPECT_GT(sum / static_cast<double>(image.elements()), 0.5);  // pixels of about 140
 }
 
-TEST_F(StepRecord, StartsFromACheckpoint) {
+TEST_F(StepRecording, StartsFromACheckpoint) {
   exec::TensorMap checkpoint;
   exec::TensorMap first = run(1);
   for (auto& [name, tensor] : first) {
@@ -90,7 +124,7 @@ TEST_F(StepRecord, StartsFromACheckpoint) {
   EXPECT_EQ(second.at("before/fc1.weight").at(17), checkpoint.at("fc1.weight").at(17));
 }
 
-TEST_F(StepRecord, InF16TheScaleIsFoundAndTakenOutOfTheGradients) {
+TEST_F(StepRecording, InF16TheScaleIsFoundAndTakenOutOfTheGradients) {
   const exec::TensorMap wanted = run(1);
   const exec::TensorMap step = run(1, {}, core::DType::kF16);
   for (const auto& [name, tensor] : wanted) {
@@ -109,7 +143,7 @@ TEST_F(StepRecord, InF16TheScaleIsFoundAndTakenOutOfTheGradients) {
 }
 
 // Of a loss that is not finite no scale helps: one step says so.
-TEST_F(StepRecord, GradientsThatAreNeverFiniteEndIt) {
+TEST_F(StepRecording, GradientsThatAreNeverFiniteEndIt) {
   exec::TensorMap spoilt;
   exec::TensorMap first = run(1);
   for (auto& [name, tensor] : first) {
@@ -128,7 +162,7 @@ TEST_F(StepRecord, GradientsThatAreNeverFiniteEndIt) {
   }
 }
 
-TEST_F(StepRecord, AWeightThatIsNotFiniteIsRefused) {
+TEST_F(StepRecording, AWeightThatIsNotFiniteIsRefused) {
   exec::TensorMap spoilt;
   for (auto& [name, tensor] : run(1)) {
     if (name.starts_with("after/")) {
@@ -146,7 +180,7 @@ TEST_F(StepRecord, AWeightThatIsNotFiniteIsRefused) {
   }
 }
 
-TEST_F(StepRecord, ACheckpointThatDoesNotFitIsNamed) {
+TEST_F(StepRecording, ACheckpointThatDoesNotFitIsNamed) {
   exec::TensorMap wrong;
   wrong.emplace("conv1.weight", core::HostTensor(core::DType::kF32, {32, 1, 5, 5}));
   exec::write_safetensors(file("wrong.safetensors"), wrong);
