@@ -46,8 +46,8 @@ TEST(Verify, OfTheReferenceItselfOnlyUpdatesAreCompared) {
   EXPECT_EQ(run_verify(small(), out), 0);
   EXPECT_THAT(out.str(), HasSubstr("verify: this is the reference itself; compared are the"));
   EXPECT_THAT(out.str(), HasSubstr("verify: passed, 32 comparisons"));
-  EXPECT_THAT(out.str(), HasSubstr("later update              8       0"));
-  EXPECT_THAT(out.str(), HasSubstr("optimizer state          16       0"));
+  EXPECT_THAT(out.str(), HasSubstr("later update            8       0"));
+  EXPECT_THAT(out.str(), HasSubstr("optimizer state        16       0"));
   EXPECT_THAT(out.str(), Not(HasSubstr("gradient")));
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +19,8 @@ namespace dlbench::harness {
 namespace {
 
 using exec::TensorMap;
+using testing::Contains;
+using testing::Not;
 
 core::HostTensor values(const core::Shape& shape, double first, double step) {
   core::HostTensor tensor(core::DType::kF32, shape);
@@ -129,9 +132,9 @@ TEST(CompareSteps, AnUpdateBelowTheLastPlacePasses) {
   TensorMap tested = record();
   tested.at("grad/w") = values({10}, 1e-9, 0.0);
   tested.at("after/w") = tested.at("before/w").clone();
-  EXPECT_EQ(failures(tested), (Names{"all gradients", "grad/w"}));
+  EXPECT_THAT(failures(tested), Not(Contains("after/w")));
   tested.at("grad/w") = values({10}, 1e-3, 0.0);
-  EXPECT_EQ(failures(tested), (Names{"all gradients", "grad/w", "after/w"}));
+  EXPECT_THAT(failures(tested), Contains("after/w"));
 }
 
 TEST(CompareSteps, StatisticsAreJudgedByWhatTheStepAdded) {
