@@ -64,8 +64,8 @@ struct WorkloadSpec {
   /// Sizes at which `dlbench verify` is quick and every layer still does something.
   std::int64_t verify_batch_size = 1;
   std::int64_t verify_image_size = 0;
-  /// How far rounding to a precision below f32 moves a step, where ResUNet++ is 1: the limits of
-  /// `dlbench verify` are as much.
+  /// How far rounding moves the gradients of a step, where ResUNet++ is 1: the limits of `dlbench
+  /// verify` are as much, and that of all gradients in f32 the square of it.
   double verify_rounding = 1.0;
 };
 

@@ -261,15 +261,17 @@ TEST(CompareSteps, FewPositionsMayDifferMore) {
   EXPECT_EQ(many.gradient, StepTolerances::of(core::DType::kF32, 8192, 1.0).gradient);
 }
 
-TEST(CompareSteps, LimitsBelowF32AreAsWideAsTheWorkloadsRounding) {
+TEST(CompareSteps, LimitsAreAsWideAsTheWorkloadsRounding) {
   const auto wide = StepTolerances::of(core::DType::kBF16, kManyPositions, 1.0);
   const auto narrow = StepTolerances::of(core::DType::kBF16, kManyPositions, 0.25);
   EXPECT_DOUBLE_EQ(narrow.gradients_together, 0.25 * wide.gradients_together);
   EXPECT_DOUBLE_EQ(narrow.gradient, 0.25 * wide.gradient);
   EXPECT_DOUBLE_EQ(narrow.prediction, 0.25 * wide.prediction);
   EXPECT_DOUBLE_EQ(narrow.update, wide.update);
-  EXPECT_DOUBLE_EQ(StepTolerances::of(core::DType::kF32, kManyPositions, 0.25).gradient,
-                   StepTolerances::of(core::DType::kF32, kManyPositions, 1.0).gradient);
+  const auto wide_f32 = StepTolerances::of(core::DType::kF32, kManyPositions, 1.0);
+  const auto narrow_f32 = StepTolerances::of(core::DType::kF32, kManyPositions, 0.25);
+  EXPECT_DOUBLE_EQ(narrow_f32.gradient, 0.25 * wide_f32.gradient);
+  EXPECT_LT(narrow_f32.gradients_together, 2e-3) << "tf32 would pass";
 }
 
 TEST(CompareSteps, AMissingTensorOrAnotherShapeIsAProgrammerError) {
