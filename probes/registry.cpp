@@ -19,9 +19,13 @@ std::map<std::string, ProbeFactory>& registered() {
 
 }  // namespace
 
-ProbeRegistration::ProbeRegistration(const std::string& name, ProbeFactory factory) {
+void register_probe(const std::string& name, ProbeFactory factory) {
   const bool added = registered().emplace(name, std::move(factory)).second;
   DLBENCH_CHECK(added) << "two probes are called '" << name << "'";
+}
+
+ProbeRegistration::ProbeRegistration(const std::string& name, ProbeFactory factory) {
+  register_probe(name, std::move(factory));
 }
 
 std::vector<std::string> probe_names() {

@@ -18,8 +18,11 @@ namespace dlbench::probes {
 
 using ProbeFactory = std::function<std::unique_ptr<Probe>()>;
 
-/// A constant of this type in a probe's .cpp file adds the probe to the list when the program
-/// starts. Two probes of one name are a programmer error (CheckFailure).
+/// Adds a probe to the list. Two probes of one name are a programmer error (CheckFailure).
+void register_probe(const std::string& name, ProbeFactory factory);
+
+/// A constant of this type in a probe's .cpp file does so when the program starts; in a plug-in's a
+/// core::PluginPart stands in its place.
 struct ProbeRegistration {
   ProbeRegistration(const std::string& name, ProbeFactory factory);
 };

@@ -139,6 +139,10 @@ std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
     folders.push_back(prefix / "extras" / "CUPTI" / "lib64");  // of the toolkit's own installer
   };
   if (const auto chosen = environment("DLBENCH_CUDA_PATH"); chosen && !chosen->empty()) {
+    if (!is_folder(*chosen)) {
+      core::log::warn_once("DLBENCH_CUDA_PATH: '" + *chosen +
+                           "' is no folder: libraries are looked for elsewhere");
+    }
     folders.emplace_back(*chosen);
     append_prefix(*chosen);
   }

@@ -69,6 +69,9 @@ struct OpCase {
   std::vector<Operand> updates{};
   std::vector<core::DType> dtypes{core::DType::kF32};
   Accuracy accuracy = Accuracy::kRounding;
+  /// Precisions that it serves besides its own, such as f16 of loss scaling: a backend without them
+  /// may lack it.
+  std::vector<core::DType> serves{};
   /// Results that rightly are mostly zero; any other one of that kind is mistrusted.
   std::vector<std::string> mostly_zero{};
   /// False where central differences say nothing of its gradient: the function is a staircase, flat

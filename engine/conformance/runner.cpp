@@ -41,6 +41,26 @@ Outcome outcome_of(Verdict verdict) {
   return Outcome::kFailed;
 }
 
+Outcome outcome_of(const core::Error& error, const backend::Backend& backend, const OpCase& spec) {
+  if (error.code() != core::ErrorCode::kUnavailable) {
+    return Outcome::kFailed;
+  }
+  const bool serves_all = std::ranges::all_of(
+      spec.serves, [&](core::DType dtype) { return backend.supports(dtype, nullptr); });
+  return serves_all ? Outcome::kRefused : Outcome::kUnimplemented;
+}
+
+/// From a handler of `error`.
+void rethrow_if_it_ends_the_run(const core::Error& error, const Case& item) {
+  if (core::ended_early(error.code())) {
+    throw;
+  }
+  if (error.code() == core::ErrorCode::kRun) {
+    throw core::Error(error.code(),
+                      fmt::format("{} case {}: {}", item.name(), item.index, error.what()));
+  }
+}
+
 Arithmetic arithmetic_of(const CaseOptions& how) {
   if (how.allow_tf32) {
     return Arithmetic::kTf32;
@@ -95,6 +115,8 @@ std::string_view name(Outcome outcome) {
       return "FAILED";
     case Outcome::kMistrusted:
       return "MISTRUSTED";
+    case Outcome::kRefused:
+      return "REFUSED";
     case Outcome::kUnimplemented:
       return "unimplemented";
   }
@@ -136,14 +158,15 @@ CaseResult run_case(backend::Backend& backend,
   CaseResult result = start_result(backend, item);
   const CaseGraph graph = make_case_graph(*item.spec, item.dtype);
   TensorsByName got;
+  if (!backend.supports(item.dtype, &result.detail)) {
+    result.outcome = Outcome::kUnimplemented;
+    return result;
+  }
   try {
-    if (std::string why; !backend.supports(item.dtype, &why)) {
-      throw core::Error(core::ErrorCode::kUnavailable, why);
-    }
     got = CaseRun(backend, graph, how).run(graph.contents);
   } catch (const core::Error& error) {
-    const bool refused = error.code() == core::ErrorCode::kUnavailable;
-    result.outcome = refused ? Outcome::kUnimplemented : Outcome::kFailed;
+    rethrow_if_it_ends_the_run(error, item);
+    result.outcome = outcome_of(error, backend, *item.spec);
     result.detail = error.what();
     return result;
   } catch (const std::exception& error) {
@@ -205,7 +228,7 @@ std::string describe(const CaseResult& result) {
   if (result.outcome != Outcome::kPassed) {
     line += ": " + result.detail;
   }
-  if (result.outcome == Outcome::kFailed || result.outcome == Outcome::kMistrusted) {
+  if (result.outcome != Outcome::kPassed && result.outcome != Outcome::kUnimplemented) {
     line += "; rerun: " + result.repro;
   }
   return line;

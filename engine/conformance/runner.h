@@ -26,8 +26,9 @@ struct Filter {
 enum class Outcome {
   kPassed,
   kFailed,
-  kMistrusted,     ///< the oracle's result could not have shown an error; counts as failed
-  kUnimplemented,  ///< the backend refused with core::Error(kUnavailable)
+  kMistrusted,  ///< the oracle's result could not have shown an error; counts as failed
+  kRefused,     ///< core::Error(kUnavailable) in precisions that the backend has; counts as failed
+  kUnimplemented,  ///< the backend lacks a precision that the case is of, or serves
 };
 
 [[nodiscard]] std::string_view name(Outcome outcome);
@@ -50,7 +51,8 @@ struct CaseResult {
 [[nodiscard]] std::vector<Case> select_cases(const Filter& filter);
 
 /// Runs one case on `backend` and on `oracle` with equal inputs and compares every result. What the
-/// backend throws fails the case, except core::Error(kUnavailable).
+/// backend throws fails the case. Throws core::Error what ends a run: kRun, the case named, behind
+/// which a device is of no more use; kTimeout and kInterrupted.
 [[nodiscard]] CaseResult run_case(backend::Backend& backend,
                                   backend::Backend& oracle,
                                   const Case& item,

@@ -199,8 +199,8 @@ class CollectiveSweep {
         oversubscription(members,
                          place_this_rank(members, kThreads).placement,
                          {.computes = backend_->reads_host_memory()});
-    const std::string shared_device =
-        comm::shared_device(members.places(), comm::device_addresses(members, *backend_));
+    const std::vector<std::string> addresses = comm::device_addresses(members, *backend_);
+    const std::string shared_device = comm::shared_device(members.places(), addresses);
     const std::optional<reports::TaintRecord> shared = gpu_sharing(shared_device);
     std::unique_ptr<comm::Communicator> communicator =
         comm::create_communicator(members,
@@ -208,7 +208,11 @@ class CollectiveSweep {
                                   {.sharing = options_.share_gpu ? comm::DeviceSharing::kHostStaged
                                                                  : comm::DeviceSharing::kRefused});
     check_cuda_graph(options_.cuda_graph, *backend_, shared_device);
-    together(members, [&] { check_memory(members, !shared_device.empty()); });
+    together(members, [&] {
+      check_memory(members,
+                   !shared_device.empty(),
+                   comm::ranks_on_device(members.places(), addresses, members.rank()));
+    });
     const std::string where = "collectives over " + reports::count_text(members.size(), "rank");
     const std::optional<reports::TaintRecord> simulated = link_taint(link_, members.size());
     for (const auto& taint : {crowded, shared, simulated}) {
@@ -254,8 +258,9 @@ class CollectiveSweep {
     return largest * core::size_of(dtype_);
   }
 
-  /// The array, and a copy on the host to be checked.
-  void check_memory(const comm::Rendezvous& members, bool shares_device) const {
+  /// The array, and a copy on the host to be checked. `shares_device`: any two ranks, `on_this`: so
+  /// many that of this rank.
+  void check_memory(const comm::Rendezvous& members, bool shares_device, int on_this) const {
     const comm::RankPlace& place = members.places()[static_cast<std::size_t>(members.rank())];
     const auto largest = static_cast<std::int64_t>(largest_bytes(members.size()));
     const bool on_device = !backend_->reads_host_memory();
@@ -265,11 +270,12 @@ class CollectiveSweep {
         .on_device = on_device,
         .device_reserve =
             on_device ? kDeviceReserve + nccl_reserve(members.size(), true, shares_device) : 0};
-    const MemoryRoom room = read_memory_room(
-        *backend_, {.host = place.local_size, .device = shares_device ? place.local_size : 1});
+    const MemoryRoom room =
+        read_memory_room(*backend_, {.host = place.local_size, .device = on_this});
     if (!room.holds(need)) {
       throw Error(ErrorCode::kMemory,
-                  "--maxbytes: " + room.shortage(need) + "; choose a smaller one");
+                  "--maxbytes: " + room.shortage(need) + "; " +
+                      (room.lacks_reserve(need) ? kWantsAnotherDevice : "choose a smaller one"));
     }
   }
 

@@ -9,6 +9,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/graph/passes.h"
+#include "harness/session/open_device.h"
 #include "probes/node/placement.h"
 #include "probes/registry.h"
 #include "reports/text/text_table.h"
@@ -18,6 +19,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -137,6 +140,27 @@ std::string list_cuda_libraries() {
   return text;
 }
 
+/// With the first of its devices that can be used, as a run alone takes it.
+FoundBackend find_backend(const std::string& name) {
+  FoundBackend backend{
+      .name = name, .reason = {}, .passed_over = {}, .device = {}, .libraries = {}};
+  std::vector<std::string> reasons;
+  for (const std::optional<int> index : device_indices(name)) {
+    try {
+      const auto made = backend::create_backend(
+          name, {.threads = probes::usable_physical_cores(), .device_index = index.value_or(-1)});
+      backend.device = made->device();
+      backend.libraries = made->libraries();
+      backend.passed_over = fmt::format("{}", fmt::join(reasons, "; "));
+      return backend;
+    } catch (const core::Error& error) {
+      reasons.emplace_back(error.what());
+    }
+  }
+  backend.reason = fmt::format("{}", fmt::join(reasons, "; "));
+  return backend;
+}
+
 }  // namespace
 
 std::vector<FoundBackend> find_backends() {
@@ -147,15 +171,7 @@ std::vector<FoundBackend> find_backends() {
   }
   std::vector<FoundBackend> found;
   for (const std::string& name : names) {
-    FoundBackend backend{.name = name, .reason = {}, .device = {}, .libraries = {}};
-    try {
-      const auto made = backend::create_backend(name, {.threads = probes::usable_physical_cores()});
-      backend.device = made->device();
-      backend.libraries = made->libraries();
-    } catch (const core::Error& error) {
-      backend.reason = error.what();
-    }
-    found.push_back(std::move(backend));
+    found.push_back(find_backend(name));
   }
   return found;
 }
@@ -167,6 +183,9 @@ std::string backends_text(const std::vector<FoundBackend>& backends) {
         "  {:<12} {}\n",
         backend.name,
         backend.reason.empty() ? device_text(backend.device) : "not here: " + backend.reason);
+    if (!backend.passed_over.empty()) {
+      text += fmt::format("  {:<12}   passed over: {}\n", "", backend.passed_over);
+    }
     for (const auto& [library, version] : backend.libraries) {
       text += fmt::format("  {:<12}   {} {}\n", "", library, version);
     }

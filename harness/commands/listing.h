@@ -23,8 +23,9 @@ namespace dlbench::harness {
 /// A backend that was tried here.
 struct FoundBackend {
   std::string name;
-  std::string reason;          ///< why it cannot be used; empty: it can, and what follows is known
-  backend::DeviceInfo device;  ///< that a run takes first
+  std::string reason;  ///< why none of its devices can be used; empty: one can, and is what follows
+  std::string passed_over;                       ///< why the devices before that one cannot be
+  backend::DeviceInfo device;                    ///< that a run takes first
   std::map<std::string, std::string> libraries;  ///< behind its kernels, with their versions
 };
 

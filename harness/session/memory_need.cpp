@@ -111,6 +111,9 @@ void check_room(const MemoryRoom& room,
   if (pressure <= 1.0) {
     return;
   }
+  if (room.lacks_reserve(need)) {
+    throw core::Error(core::ErrorCode::kMemory, room.shortage(need) + "; " + kWantsAnotherDevice);
+  }
   const std::int64_t fitting = largest_fitting(room, batch_size, pressure, need_at);
   throw core::Error(
       core::ErrorCode::kMemory,
@@ -141,6 +144,10 @@ double MemoryRoom::pressure(const MemoryNeed& need) const {
   return std::max(
       share(need.host_bytes(), host),
       device.has_value() ? share(need.device_bytes() + need.device_reserve, *device) : 0.0);
+}
+
+bool MemoryRoom::lacks_reserve(const MemoryNeed& need) const {
+  return device.has_value() && need.device_reserve > *device;
 }
 
 std::string MemoryRoom::shortage(const MemoryNeed& need) const {

@@ -54,6 +54,8 @@ struct MemoryRoom {
   /// "the plan needs 4000 MiB of memory, 3000 MiB are available"; of what does not hold, of a
   /// device with its reserve.
   [[nodiscard]] std::string shortage(const MemoryNeed& need) const;
+  /// Whether the reserve alone is more than the device has: then nothing that is smaller fits.
+  [[nodiscard]] bool lacks_reserve(const MemoryNeed& need) const;
 };
 
 /// Bytes of a device's memory that a run leaves to driver and libraries: the code of kernels, which
@@ -69,6 +71,11 @@ inline constexpr std::int64_t kNcclReserve = std::int64_t{1536} << 20;
 [[nodiscard]] constexpr std::int64_t nccl_reserve(int ranks, bool on_device, bool shared) {
   return ranks > 1 && on_device && !shared ? kNcclReserve : 0;
 }
+
+/// What to do where MemoryRoom::lacks_reserve().
+inline constexpr const char* kWantsAnotherDevice =
+    "nothing smaller fits: another device is wanted, or the memory that others use of this one "
+    "(nvidia-smi lists them)";
 
 /// How many ranks share a memory.
 struct MemorySharers {

@@ -66,12 +66,9 @@ std::vector<Candidate> candidates(bool alone) {
   backend::register_cuda();
   std::vector<Candidate> found;
   for (const std::string& name : backend::backend_names()) {
-    found.push_back({.backend = name, .index = std::nullopt});
-    if (alone) {
-      const std::vector<backend::VisibleDevice> devices = backend::visible_devices(name);
-      for (std::size_t other = 1; other < devices.size(); ++other) {
-        found.push_back({.backend = name, .index = devices[other].index});
-      }
+    for (const std::optional<int> index :
+         alone ? device_indices(name) : std::vector{std::optional<int>()}) {
+      found.push_back({.backend = name, .index = index});
     }
   }
   return found;
@@ -197,6 +194,15 @@ Opened open_on_all(comm::Rendezvous& ranks,
 }  // namespace
 
 bool is_gpu(const std::string& device) { return parse_device(device).backend == "cuda"; }
+
+std::vector<std::optional<int>> device_indices(const std::string& backend) {
+  std::vector<std::optional<int>> indices{std::nullopt};
+  const std::vector<backend::VisibleDevice> devices = backend::visible_devices(backend);
+  for (std::size_t other = 1; other < devices.size(); ++other) {
+    indices.emplace_back(devices[other].index);
+  }
+  return indices;
+}
 
 std::vector<std::string> usable_gpus(const std::string& device) {
   std::vector<std::string> addresses;

@@ -40,6 +40,10 @@ struct GpuPlace {
 /// Whether the name is that of a GPU: not of auto, which may end at one.
 [[nodiscard]] bool is_gpu(const std::string& device);
 
+/// The devices of a backend as --device auto tries them for a process that is alone, by their
+/// number; nothing: the first, or the only one.
+[[nodiscard]] std::vector<std::optional<int>> device_indices(const std::string& backend);
+
 /// auto, cpu, cuda[:N], ref -> a backend. With auto all GPUs are tried before the processor, and
 /// the reason why a better one was not taken is logged, as a warning if it ends at ref. Throws
 /// core::Error(kUnavailable).

@@ -5,6 +5,7 @@
 // interface, on the clock of the host's regions.
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
+#include "engine/core/plugin_part.h"
 #include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_status.h"
@@ -444,8 +445,9 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::vector<std::int64_t> captured_ops_;
 };
 
-const ProbeRegistration kCuptiRegistration("cupti",
-                                           [] { return std::make_unique<ActivityProbe>(); });
+const core::PluginPart kCupti([] {
+  register_probe("cupti", [] { return std::make_unique<ActivityProbe>(); });
+});
 
 }  // namespace
 }  // namespace dlbench::probes

@@ -3,6 +3,7 @@
 //
 // The probe cupti_counters: memory traffic and how busy tensor pipes, multiprocessors and warps
 // were over a repetition of its own.
+#include "engine/core/plugin_part.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/driver_context.h"
 #include "probes/cupti/range_counters.h"
@@ -124,8 +125,9 @@ class CounterProbe final : public Probe {
   std::map<std::string, std::map<std::string, double>> values_;
 };
 
-const ProbeRegistration kCuptiCountersRegistration("cupti_counters",
-                                                   [] { return std::make_unique<CounterProbe>(); });
+const core::PluginPart kCuptiCounters([] {
+  register_probe("cupti_counters", [] { return std::make_unique<CounterProbe>(); });
+});
 
 }  // namespace
 }  // namespace dlbench::probes

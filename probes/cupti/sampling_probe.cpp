@@ -4,6 +4,7 @@
 // The probe cupti_sampling: memory traffic and how busy multiprocessors, tensor pipes and warps
 // were, over the time of a repetition of its own.
 #include "engine/core/error.h"
+#include "engine/core/plugin_part.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/pm_sampler.h"
@@ -100,8 +101,8 @@ class SamplingProbe final : public Probe {
   GpuSamples samples_;
 };
 
-const ProbeRegistration kCuptiSamplingRegistration("cupti_sampling", [] {
-  return std::make_unique<SamplingProbe>();
+const core::PluginPart kCuptiSampling([] {
+  register_probe("cupti_sampling", [] { return std::make_unique<SamplingProbe>(); });
 });
 
 }  // namespace

@@ -35,9 +35,10 @@ constexpr auto kNames = std::to_array<std::string_view>({"CUDA_DEVICE_MAX_CONNEC
                                                          "SLURM_CPUS_PER_TASK",
                                                          "SLURM_CPU_BIND"});
 
-/// NCCL, the daemon that shares a GPU among processes, libfabric, UCX: each has dozens, and new
-/// ones with every version.
-constexpr std::array<std::string_view, 4> kFamilies{"NCCL_", "CUDA_MPS_", "FI_", "UCX_"};
+/// NCCL, cuBLAS (such as CUBLAS_EMULATE_SINGLE_PRECISION), cuDNN, the daemon that shares a GPU
+/// among processes, libfabric, UCX: each has several, and new ones with every version.
+constexpr std::array<std::string_view, 7> kFamilies{
+    "NCCL_", "CUBLAS_", "CUBLASLT_", "CUDNN_", "CUDA_MPS_", "FI_", "UCX_"};
 
 /// In a name, anywhere and as a whole word. NCCL_IB_PKEY, a number, is none of them.
 constexpr std::array<std::string_view, 5> kSecretParts{

@@ -17,9 +17,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 NVML = {"available": True, "monitor_cpu_share": 0.0005, "samples": 80.0, "power_mean_watt": 512.0}
 OF_STEPS = {"cupti": {"available": True, "slowdown_share": 0.02, "dropped_records": 0, "kernel_without_op_share": 0.0,
                       "graph_nodes": {"captured": 42, "recorded": 42, "tied_to_ops": True}},
-            "cupti_counters": {"available": True, "steps": 50.0},
-            "cupti_sampling": {"available": True, "samples": 5000},
-            "nvml": NVML, "nvml_pcie": {"available": True, "steps": 50.0}}
+            "cupti_counters": {"available": True, "slowdown_share": 0.1, "steps": 50.0, "sm_active_share": 0.9,
+                               "dram_read_bytes_per_step": 2e9, "gpu_time_seconds": 1.5},
+            "cupti_sampling": {"available": True, "samples": 5000, "counters": {"sm_active_share": {"mean": 0.9}}},
+            "nvml": NVML, "nvml_pcie": {"available": True, "slowdown_share": 0.0, "steps": 50.0,
+                                        "received_bytes_per_step": 4e6, "sent_bytes_per_step": 2e4}}
 PROBES = {"io": {"nvml": NVML}, **{name: OF_STEPS for name in ("synthetic/device", "synthetic/host", "full")}}
 
 

@@ -6,13 +6,15 @@
   tests/gpu/probe_rows.py REPORT   a line per probe of GPUs, "STATE TEXT", for the table of acceptance.sh
 
 Asked of are all trials whose steps are the network's. cupti, nvml and nvml_pcie have to measure in each;
-cupti also has to know the op of nearly all that ran, nvml to have read the power. Counters of the GPU may
+cupti also has to know the op of nearly all that ran, nvml to have read the power, the others to have seen
+steps, samples and one of their values. Counters of the GPU may
 be refused by who can: an administrator, a host of virtual machines, another owner of them. That is skipped,
 with its reason; whatever else is in the way has FAILED. Records that cupti dropped taint the run and miss
 bar f, and are only told here. Exit code: 0 nothing FAILED, 1 something did.
 """
 import argparse
 import json
+import math
 import pathlib
 import sys
 
@@ -51,7 +53,26 @@ def nvml_fault(values):
 
 
 def sampling_fault(values):
-    return "" if values.get("samples") else "no sample was taken"
+    if not values.get("samples"):
+        return "no sample was taken"
+    return "" if values.get("counters") else "its samples hold no counter"
+
+
+def nothing_of_steps(values, names):
+    """Of a probe that divides by the steps that it saw, any of these values being enough: not every GPU has all."""
+    if not values.get("steps"):
+        return "no step was seen"
+    if not any(isinstance(value := values.get(name), (int, float)) and math.isfinite(value) for name in names):
+        return f"none of its values was read: {', '.join(names)}"
+    return ""
+
+
+def counters_fault(values):
+    return nothing_of_steps(values, ("dram_read_bytes_per_step", "sm_active_share", "gpu_time_seconds"))
+
+
+def pcie_fault(values):
+    return nothing_of_steps(values, ("received_bytes_per_step", "sent_bytes_per_step"))
 
 
 def cupti_text(found):
@@ -65,14 +86,14 @@ def nvml_text(found):
     return f", {min(power):.0f} to {max(power):.0f} W"
 
 
-def no_fault(_):
+def no_text(_):
     return ""
 
 
 # By probe: what is wrong with values that it has measured, and what a row tells of those that are right.
-PROBES = {"cupti": (cupti_fault, cupti_text), "cupti_counters": (no_fault, no_fault),
-          "cupti_sampling": (sampling_fault, no_fault), "nvml": (nvml_fault, nvml_text),
-          "nvml_pcie": (no_fault, no_fault)}
+PROBES = {"cupti": (cupti_fault, cupti_text), "cupti_counters": (counters_fault, no_text),
+          "cupti_sampling": (sampling_fault, no_text), "nvml": (nvml_fault, nvml_text),
+          "nvml_pcie": (pcie_fault, no_text)}
 COUNTERS = ("cupti_counters", "cupti_sampling")
 
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """probe_rows.py on reports with probes that measure, are refused or are dead, and in acceptance.sh."""
 import json
+import math
 import re
 import subprocess
 import sys
@@ -55,6 +56,21 @@ class Rows(unittest.TestCase):
                 self.expect_failed(probe, "synthetic/device, synthetic/host, full: no such file", without(probe),
                                    {probe: {"available": False, "reason": "no such file"}})
                 self.expect_failed(probe, "full: it measured nothing", without(probe), {probe: {"available": True}})
+
+    def test_a_probe_that_saw_nothing_failed(self):
+        for probe, values, text in (
+                ("cupti_counters", {"steps": 0}, "no step was seen"),
+                ("cupti_counters", {"sm_active_share": None, "dram_read_bytes_per_step": math.nan,
+                                    "gpu_time_seconds": None}, "none of its values was read"),
+                ("cupti_sampling", {"samples": 0}, "no sample was taken"),
+                ("cupti_sampling", {"counters": {}}, "its samples hold no counter"),
+                ("nvml_pcie", {"steps": None}, "no step was seen"),
+                ("nvml_pcie", {"received_bytes_per_step": None, "sent_bytes_per_step": None},
+                 "none of its values was read")):
+            with self.subTest(probe, values=values):
+                self.expect_failed(probe, f"{probe}: full: {text}", changed(probe, ("full",), **values))
+        # What one GPU does not count.
+        self.assertEqual(rows(changed("cupti_counters", dram_read_bytes_per_step=None))["cupti_counters"][0], "passed")
 
     def test_permission_excuses_counters_alone(self):
         for probe in ("cupti", "nvml", "nvml_pcie"):

@@ -170,6 +170,10 @@ class PretendedGpu(PretendedGpuTest):
                 ({GPU: "memory_mib=300"}, "cuda", 1, ["300 MiB are available", "of device memory"]),
                 ({GPU: "fails_at=50"}, "cuda", 5, ["an illegal memory access was encountered"])):
             self.expect_error(code, *base, option, environment=variables, says=says)
+        self.expect_error(5, "verify", "--op", "linear", "--backend", "cuda", environment={GPU: "fails_at=60"},
+                          says=["linear case ", "an illegal memory access was encountered"])
+        self.expect_error(2, "verify", "--op", "conv", "--backend", "cuda", "--conv-algorithm", "winograd",
+                          says=["no case was run: the cuda backend chooses among cuDNN's plans"])
         for precision, says in (("bf16", "--precision bf16: bf16 needs compute capability 8.0, pretended GPU 0 is sm_75"),
                                 ("tf32", "--precision tf32: tf32 needs compute capability 8.0, pretended GPU 0 is sm_75")):
             self.expect_error(2, *base, "cuda", "--precision", precision, environment={GPU: "capability=7.5"},
@@ -191,6 +195,11 @@ class PretendedGpu(PretendedGpuTest):
             self.assertEqual(self.report(path)["workload"]["device"], "pretended GPU 1")
             self.assertEqual(done.stderr.count("using cuda:1: device 0 (pretended GPU 0) is in exclusive use by "
                                                "another process"), 1, done.stderr)
+        done = self.dlbench("info", environment={GPU: "devices=3,taken=0", "CUDA_LAUNCH_BLOCKING": "1"})
+        self.assertRegex(done.stdout, r"  cuda +pretended GPU 1, [^\n]+\n +passed over: device 0 \(pretended GPU 0\) is in "
+                                      r"exclusive use")
+        self.assertRegex(done.stdout, r"  cupti +every kernel")
+        self.assertEqual(done.stderr.count("CUDA_LAUNCH_BLOCKING=1: the host waits for each kernel"), 1, done.stderr)
         done = self.dlbench("run", *SHORT, "--trials", "synthetic", *short,
                             environment={GPU: "devices=2,attach_error=46"})
         self.assertEqual(done.returncode, 0, done.stderr)

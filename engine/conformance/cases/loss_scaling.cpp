@@ -20,6 +20,7 @@ OpCase unscale_case(double loss_scale) {
                       parameter("bias", {5}),
                       parameter("linear", {17, 31}),
                       scalar("found_inf", Element::kF32, 0.0)},
+          .serves = {core::DType::kF16},
           .mostly_zero = {"found_inf"}};
 }
 
@@ -36,6 +37,7 @@ OpCase update_case(std::string note,
                       scalar("good_steps", Element::kI64, good_steps),
                       scalar("skipped_steps", Element::kI64, 5)},
           .accuracy = Accuracy::kExact,
+          .serves = {core::DType::kF16},
           .mostly_zero = {"found_inf", "good_steps"}};
 }
 

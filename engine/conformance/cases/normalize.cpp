@@ -25,6 +25,7 @@ OpCase cast_case(DType to) {
           .dtypes = {DType::kF32, DType::kBF16, DType::kF16},
           // Both sides round the same number to nearest even.
           .accuracy = Accuracy::kExact,
+          .serves = {to},
           // Rounding to fewer bits is a staircase; the rule passes the gradient straight through.
           .smooth = to == DType::kF64};
 }

@@ -52,6 +52,7 @@ OpCase update_case(OpKind op,
 /// A step with loss scaling; one with found_inf changes nothing.
 OpCase skippable(OpCase plain, double found_inf) {
   plain.inputs.push_back(scalar("found_inf", Element::kF32, found_inf));
+  plain.serves = {core::DType::kF16};
   plain.note += found_inf == 0.0 ? ", not skipped" : ", skipped";
   if (found_inf != 0.0) {
     plain.accuracy = Accuracy::kExact;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,14 +91,18 @@ class PlantedBackend final : public backend::Backend {
   backend::ref::RefBackend ref_{{.threads = 1}};
 };
 
-/// A backend that refuses to lower anything.
+/// A backend that refuses to lower anything, and lacks a precision.
 class RefusingBackend final : public backend::Backend {
  public:
-  explicit RefusingBackend(core::ErrorCode code) : code_(code) {}
+  explicit RefusingBackend(core::ErrorCode code, std::optional<core::DType> lacks = {})
+      : code_(code), lacks_(lacks) {}
   [[nodiscard]] std::string_view name() const override { return "refusing"; }
   [[nodiscard]] backend::DeviceInfo device() const override { return ref_.device(); }
-  [[nodiscard]] bool supports(core::DType /*dtype*/, std::string* /*why*/) const override {
-    return true;
+  [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override {
+    if (dtype == lacks_ && why != nullptr) {
+      *why = "not that one";
+    }
+    return dtype != lacks_;
   }
   [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(std::size_t bytes) override {
     return ref_.allocate(bytes);
@@ -114,6 +119,7 @@ class RefusingBackend final : public backend::Backend {
 
  private:
   core::ErrorCode code_;
+  std::optional<core::DType> lacks_;
   backend::ref::RefBackend ref_{{.threads = 1}};
 };
 

@@ -148,13 +148,37 @@ TEST(PlantedErrors, CentralDifferencesFindAWrongForward) {
   }
 }
 
-TEST(Refusals, UnavailableIsListedAsUnimplemented) {
+TEST(Refusals, InAPrecisionOfTheBackendFailTheCase) {
   RefusingBackend backend(core::ErrorCode::kUnavailable);
   const auto results = run_cases(backend, {.op = "conv", .index = 0});
   ASSERT_EQ(results.size(), 1U);
-  EXPECT_EQ(
-      describe(results[0]),
-      "unimplemented conv case 0 (single pixel, channel and sample, f32): not on this device");
+  EXPECT_THAT(describe(results[0]),
+              StartsWith("REFUSED conv case 0 (single pixel, channel and sample, f32): not on this "
+                         "device; rerun: "));
+}
+
+TEST(Refusals, InAPrecisionThatTheBackendLacksAreUnimplemented) {
+  RefusingBackend backend(core::ErrorCode::kUnavailable, core::DType::kF16);
+  const auto of_f16 = run_cases(backend, {.op = "conv", .index = 2});
+  ASSERT_EQ(of_f16.size(), 1U);
+  EXPECT_EQ(describe(of_f16[0]),
+            "unimplemented conv case 2 (single pixel, channel and sample, f16): not that one");
+  // In f32, for a precision that the backend lacks.
+  const auto serving = run_cases(backend, {.op = "update_loss_scale", .index = 0});
+  ASSERT_EQ(serving.size(), 1U);
+  EXPECT_EQ(describe(serving[0]),
+            "unimplemented update_loss_scale case 0 (a good step, f32): not on this device");
+}
+
+TEST(Refusals, OfADeviceThatFailsTheRunEnds) {
+  RefusingBackend backend(core::ErrorCode::kRun);
+  try {
+    (void)run_cases(backend, {.op = "conv"});
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+    EXPECT_STREQ(error.what(), "conv case 0: not on this device");
+  }
 }
 
 TEST(Refusals, AnyOtherErrorFailsTheCase) {

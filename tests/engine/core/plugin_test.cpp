@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -31,6 +32,13 @@ TEST(Plugin, OfAnotherBuildIsRefusedWithBothBuilds) {
   EXPECT_EQ(reason("other_build"),
             "it is of build some-other-build, this program of " DLBENCH_BUILD_ID
             ": install both from one build");
+}
+
+TEST(Plugin, OfAnotherBuildLeavesNothingBehind) {
+  EXPECT_EQ(reason("failing"), "it does not want to");
+  EXPECT_STREQ(std::getenv("DLBENCH_TEST_PLUGIN_PART"), DLBENCH_BUILD_ID);
+  EXPECT_NE(reason("other_build"), "");
+  EXPECT_STREQ(std::getenv("DLBENCH_TEST_PLUGIN_PART"), DLBENCH_BUILD_ID);
 }
 
 TEST(Plugin, OfAnotherInterfaceIsRefusedBeforeItsBuildIsRead) {

@@ -4,14 +4,26 @@
 // Plug-ins that cannot be taken, one for each way, and one that can: CMake compiles this file once
 // for each, with other values of the macros.
 #include "engine/core/plugin.h"
+#include "engine/core/plugin_part.h"
 
 #include "build_id.h"
 
+#include <cstdlib>
 #include <stdexcept>
 
 namespace {
 
-[[maybe_unused]] void fail_to_register() { throw std::runtime_error("it does not want to"); }
+#ifdef PRETENDED_BUILD_ID
+/// Tells the test that it was added.
+const dlbench::core::PluginPart kPart([] {
+  setenv("DLBENCH_TEST_PLUGIN_PART", PRETENDED_BUILD_ID, 1);
+});
+#endif
+
+[[maybe_unused]] void fail_to_register() {
+  dlbench::core::PluginPart::add_all();
+  throw std::runtime_error("it does not want to");
+}
 
 [[maybe_unused]] void register_nothing() {}
 

@@ -15,6 +15,7 @@ namespace dlbench::harness {
 namespace {
 
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
@@ -70,6 +71,16 @@ TEST(CheckRoom, SaysWhereNotEvenOneSampleFits) {
               EndsWith("; not even --batch-size 1 fits: choose a smaller --image-size"));
   EXPECT_THAT(refusal_of({.host = 8000 * kMiB, .device = 1500 * kMiB}, 1, looks),
               EndsWith("; not even --batch-size 1 fits: choose a smaller --image-size"));
+}
+
+// Of a device that others fill, or that several ranks share.
+TEST(CheckRoom, AdvisesNoSmallerStepWhereTheReserveAloneIsTooMuch) {
+  int looks = 0;
+  const std::int64_t reserve = need_at(1).device_reserve;
+  const std::string refusal =
+      refusal_of({.host = 8000 * kMiB, .device = reserve - kMiB}, 64, looks);
+  EXPECT_THAT(refusal, HasSubstr("; nothing smaller fits: another device is wanted"));
+  EXPECT_EQ(looks, 1);
 }
 
 TEST(CheckRoom, SpeaksOfTheGlobalBatchWhereThatWasAskedFor) {

@@ -384,7 +384,7 @@ TEST_F(StepPipelineTest, ADeviceTooSmallForThePlanIsSeenBeforeItIsAsked) {
               HasSubstr("the largest --batch-size that fits is 2"));
   EXPECT_THAT(message(1000),
               HasSubstr("MiB of device memory, and 1536 MiB are kept for further workspace and "
-                        "libraries; 1 MiB are available; not even"));
+                        "libraries; 1 MiB are available; nothing smaller fits: another device"));
   exec::testing::DeferredBackend::set_free_memory(std::nullopt);
 }
 

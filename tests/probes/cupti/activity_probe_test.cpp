@@ -3,6 +3,7 @@
 //
 // The probe cupti on a pretended CUPTI: which window a record belongs to, and when there is none.
 #include "engine/core/clock.h"
+#include "engine/core/plugin_part.h"
 #include "probes/registry.h"
 #include "tests/probes/cupti/pretended_cupti.h"
 #include "tests/probes/cupti/pretended_driver.h"
@@ -11,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -28,9 +30,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+/// What the plug-in adds to the list of probes is added here, once.
+std::unique_ptr<Probe> make_cupti() {
+  if (!std::ranges::count(probe_names(), "cupti")) {
+    core::PluginPart::add_all();
+  }
+  return make_probe("cupti");
+}
+
 class ActivityProbeTest : public testing::Test {
  protected:
-  ActivityProbeTest() : probe_(make_probe("cupti")) {
+  ActivityProbeTest() : probe_(make_cupti()) {
     cupti_ = {};
     driver_ = {};
     EXPECT_EQ(open_probe(*probe_, {}), "");
@@ -211,7 +221,7 @@ TEST_F(ActivityProbeTest, ADateThatIsSetMeanwhileIsTheReason) {
 
 TEST_F(ActivityProbeTest, WithoutCuptiItDoesNotOpen) {
   cupti_.library.loader_error = "no such file";
-  EXPECT_THAT(open_probe(*make_probe("cupti"), {}), HasSubstr("CUPTI does not load: no such file"));
+  EXPECT_THAT(open_probe(*make_cupti(), {}), HasSubstr("CUPTI does not load: no such file"));
 }
 
 TEST_F(ActivityProbeTest, AnotherToolsProfilerIsTheReason) {

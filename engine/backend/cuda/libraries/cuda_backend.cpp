@@ -10,12 +10,14 @@
 #include "engine/backend/cuda/lowering.h"
 #include "engine/backend/tuning.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 #include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 
 namespace dlbench::backend::cuda {
 namespace {
@@ -37,6 +39,7 @@ CudaBackend::CudaBackend(const DeviceStatus& status)
     : index_(status.index),
       capability_((throw_if_unusable(status), 10 * status.major + status.minor)),
       pinned_(status.index) {
+  warn_of_environment();
   cudaDeviceProp properties{};
   DLBENCH_CUDA(cudaGetDeviceProperties(&properties, status.index));
   info_ = {.name = properties.name,
@@ -50,6 +53,16 @@ CudaBackend::CudaBackend(const DeviceStatus& status)
                 {"cudnn", library_version_text(status.cudnn_version)},
                 {"nccl", library_version_text(status.nccl_version)},
                 {"cublaslt", library_version_text(static_cast<long>(cublasLtGetVersion()))}};
+}
+
+void CudaBackend::warn_of_environment() {
+  if (const char* blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+      blocking != nullptr && std::string_view(blocking) != "0") {
+    core::log::warn_once(
+        fmt::format("CUDA_LAUNCH_BLOCKING={}: the host waits for each kernel, and no time is that "
+                    "of a training; unset it",
+                    blocking));
+  }
 }
 
 void CudaBackend::throw_if_unusable(const DeviceStatus& status) {

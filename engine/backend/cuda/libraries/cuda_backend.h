@@ -52,6 +52,7 @@ class CudaBackend final : public Backend {
  private:
   explicit CudaBackend(const DeviceStatus& status);
   static void throw_if_unusable(const DeviceStatus& status);
+  static void warn_of_environment();
 
   int index_;
   int capability_;  ///< compute capability times ten

@@ -18,13 +18,14 @@ namespace {
   std::size_t free = 0;
   std::size_t total = 0;
   static_cast<void>(cudaMemGetInfo(&free, &total));
-  throw core::Error(
-      core::ErrorCode::kRun,
-      fmt::format("{:.2f} GiB of device memory are needed in one piece, {:.2f} of "
-                  "{:.2f} GiB are free: choose a smaller --batch-size, or --maxbytes of comm",
-                  static_cast<double>(bytes) / (1U << 30),
-                  static_cast<double>(free) / (1U << 30),
-                  static_cast<double>(total) / (1U << 30)));
+  throw core::Error(core::ErrorCode::kRun,
+                    fmt::format("{:.2f} GiB of device memory are needed in one piece, {:.2f} of "
+                                "{:.2f} GiB are free: choose something smaller (--batch-size, "
+                                "--maxbytes of comm), or end "
+                                "what else uses the device",
+                                static_cast<double>(bytes) / (1U << 30),
+                                static_cast<double>(free) / (1U << 30),
+                                static_cast<double>(total) / (1U << 30)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engine/backend/cuda/libraries/device_probe.h"
 #include "engine/backend/cuda/libraries/nccl_communicator.h"
 #include "engine/comm/rendezvous.h"
+#include "engine/core/plugin_part.h"
 
 #include "build_id.h"
 
@@ -42,6 +43,7 @@ void register_all() {
            -> std::unique_ptr<comm::Communicator> {
          return std::make_unique<NcclCommunicator>(ranks, options.repeatable);
        }});
+  core::PluginPart::add_all();
 }
 
 }  // namespace
