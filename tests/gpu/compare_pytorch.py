@@ -40,6 +40,7 @@ import sys
 import tempfile
 import time
 
+from bars import is_met
 from pytorch_step import PEERS, PRECISIONS
 
 SKIPPED = 77
@@ -282,8 +283,7 @@ class Table:
             measured = bool(own) and peers[fastest] > 0.0
             ratio = max(own) / peers[fastest] if measured else None
             found.append({"bar": bar, "wanted": wanted, "peer": fastest if measured else None,
-                          "ratio": ratio, "met": None if ratio is None else ratio >= wanted,
-                          "missing": missing})
+                          "ratio": ratio, "met": is_met(ratio, wanted, missing), "missing": missing})
         return found
 
     def why(self, key):
