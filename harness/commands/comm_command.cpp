@@ -158,8 +158,10 @@ class CollectiveSweep {
     describe_launch(ranks_, report_.record().system);
     const probes::RankPlacement placement =
         place_this_rank(ranks_, std::nullopt, usable_gpus(ranks_, options_.device)).placement;
-    backend_ =
+    OpenedDevice opened =
         open_device_on_all(ranks_, options_.device, kThreads, gpu_place(placement, ranks_.size()));
+    backend_ = std::move(opened.backend);
+    report_.keep_device_choice(opened.why_no_better);
     together(ranks_, [&] {
       check_cuda_graph(options_.cuda_graph, *backend_);
       if (link_.has_value()) {

@@ -76,6 +76,7 @@ class Measurement {
     SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     const std::vector<TrialId> trials = possible_trials(plan);
     describe_plan(plan, record_);
+    report_.keep_device_choice(plan.why_no_better_device());
     if (std::ranges::any_of(trials, &TrialId::loads)) {
       warn_idle_workers(plan);
     }

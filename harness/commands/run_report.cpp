@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -72,6 +73,14 @@ void RunReport::note(const std::optional<reports::SkipRecord>& lacking) {
   if (lacking.has_value()) {
     record_.run.skipped.push_back(*lacking);
     core::log::info(lacking->what + ": " + lacking->reason);
+  }
+}
+
+void RunReport::keep_device_choice(const std::string& why_no_better) {
+  const bool has_gpu = std::ranges::any_of(
+      record_.system.hosts, [](const reports::HostRecord& host) { return !host.gpus.empty(); });
+  if (!why_no_better.empty() && has_gpu) {
+    record_.run.skipped.push_back({"a better device", why_no_better});
   }
 }
 

@@ -47,6 +47,8 @@ class RunReport {
   void leave_out(const std::vector<reports::SkipRecord>& skipped);
   /// What it may lack, if there is such a thing: into the report, and a line.
   void note(const std::optional<reports::SkipRecord>& lacking);
+  /// OpenedDevice::why_no_better, which was told already: kept where this machine has a GPU.
+  void keep_device_choice(const std::string& why_no_better);
   /// Those of the trials as they are so far, in place of the ones of the last call.
   void taint_trials(const std::vector<reports::TaintRecord>& taints);
 

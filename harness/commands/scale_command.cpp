@@ -71,7 +71,8 @@ class Scaling {
           const ScaleOptions& scale,
           comm::Rendezvous& launch,
           const probes::RankPlacement& placement,
-          reports::RunRecord record)
+          reports::RunRecord record,
+          const std::string& why_no_better_device)
       : options_(options),
         scale_(scale),
         launch_(launch),
@@ -81,6 +82,7 @@ class Scaling {
         report_(std::move(record), options.output, launch),
         record_(report_.record()) {
     describe_launch(launch_, record_.system);
+    report_.keep_device_choice(why_no_better_device);
   }
 
   int run() {
@@ -402,11 +404,19 @@ class ScaleCommand final : public Command {
     placed.session.threads = run_.session.threads.value_or(start.placement.threads);
     placed.session.own_cpus = start.placement.workers;
     placed.session.gpu = gpu_place(start.placement, invocation.ranks.size());
+    std::string why_no_better_device;
     if (run_.session.device == "auto") {  // chosen and said once, by all ranks
-      placed.session.device = settle_device(
+      OpenedDevice opened = open_device_on_all(
           invocation.ranks, run_.session.device, placed.session.threads, placed.session.gpu);
+      placed.session.device = std::move(opened.device);
+      why_no_better_device = std::move(opened.why_no_better);
     }
-    return Scaling(placed, scale_, invocation.ranks, start.placement, std::move(start.record))
+    return Scaling(placed,
+                   scale_,
+                   invocation.ranks,
+                   start.placement,
+                   std::move(start.record),
+                   why_no_better_device)
         .run();
   }
 

@@ -121,6 +121,7 @@ class TrainingRun {
   int run() {
     SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     describe_plan(plan, record_);
+    report_.keep_device_choice(plan.why_no_better_device());
     warn_idle_workers(plan);
     reports::ValueMap& effective = record_.config.effective;
     effective["epochs"] = epochs(plan);

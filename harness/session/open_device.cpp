@@ -25,16 +25,8 @@ using core::ErrorCode;
 
 constexpr std::string_view kOracle = "ref";
 
-/// A backend, the --device that opens it again, and why no better one was taken; empty: there is
-/// none, or none was looked for.
-struct Opened {
-  std::unique_ptr<backend::Backend> backend;
-  std::string device;
-  std::string why_no_better;
-};
-
 /// Said once, however many times the process opens the device.
-void say_choice(const Opened& opened) {
+void say_choice(const OpenedDevice& opened) {
   if (opened.why_no_better.empty()) {
     return;
   }
@@ -74,7 +66,7 @@ std::vector<Candidate> candidates(bool alone) {
   return found;
 }
 
-Opened best_device(const backend::BackendOptions& options, bool alone) {
+OpenedDevice best_device(const backend::BackendOptions& options, bool alone) {
   std::string why;
   const auto add_reason = [&why](const std::string& reason) {
     if (!why.ends_with(reason)) {  // cpu's may be ref's
@@ -135,11 +127,11 @@ DeviceName parse_device(const std::string& device) {
   return parts;
 }
 
-Opened open(const std::string& device,
-            std::optional<std::int64_t> threads,
-            int local_rank,
-            const GpuPlace& gpu,
-            bool alone) {
+OpenedDevice open(const std::string& device,
+                  std::optional<std::int64_t> threads,
+                  int local_rank,
+                  const GpuPlace& gpu,
+                  bool alone) {
   backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
                                   .local_rank = local_rank,
                                   .gpu_address = gpu.address};
@@ -152,7 +144,7 @@ Opened open(const std::string& device,
 }
 
 /// Of every rank `opened`, on all ranks: empty, or of the first two that differ.
-std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
+std::string difference(comm::Rendezvous& ranks, const OpenedDevice& opened) {
   const std::string own(opened.backend->name());
   const std::vector<std::string> names = ranks.gather(own);
   const std::vector<std::string> reasons = ranks.gather(opened.why_no_better);
@@ -168,27 +160,6 @@ std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
     }
   }
   return ranks.broadcast_text(text);
-}
-
-Opened open_on_all(comm::Rendezvous& ranks,
-                   const std::string& device,
-                   std::optional<std::int64_t> threads,
-                   const GpuPlace& gpu) {
-  Opened opened;
-  together(ranks, [&] {
-    const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
-    opened = open(device, threads, place.local_rank, gpu, ranks.size() == 1);
-  });
-  if (ranks.size() > 1) {
-    if (const std::string differ = difference(ranks, opened); !differ.empty()) {
-      throw Error(ErrorCode::kUnavailable,
-                  "--device " + device + ": " + differ +
-                      "; ranks that compute together want one kind: leave that device out, or give "
-                      "--device cpu");
-    }
-  }
-  say_choice(opened);
-  return opened;
 }
 
 }  // namespace
@@ -220,23 +191,30 @@ std::vector<std::string> usable_gpus(const comm::Rendezvous& ranks, const std::s
 
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                               std::optional<std::int64_t> threads) {
-  Opened opened = open(device, threads, 0, {}, true);
+  OpenedDevice opened = open(device, threads, 0, {}, true);
   say_choice(opened);
   return std::move(opened.backend);
 }
 
-std::unique_ptr<backend::Backend> open_device_on_all(comm::Rendezvous& ranks,
-                                                     const std::string& device,
-                                                     std::optional<std::int64_t> threads,
-                                                     const GpuPlace& gpu) {
-  return open_on_all(ranks, device, threads, gpu).backend;
-}
-
-std::string settle_device(comm::Rendezvous& ranks,
-                          const std::string& device,
-                          std::optional<std::int64_t> threads,
-                          const GpuPlace& gpu) {
-  return open_on_all(ranks, device, threads, gpu).device;
+OpenedDevice open_device_on_all(comm::Rendezvous& ranks,
+                                const std::string& device,
+                                std::optional<std::int64_t> threads,
+                                const GpuPlace& gpu) {
+  OpenedDevice opened;
+  together(ranks, [&] {
+    const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
+    opened = open(device, threads, place.local_rank, gpu, ranks.size() == 1);
+  });
+  if (ranks.size() > 1) {
+    if (const std::string differ = difference(ranks, opened); !differ.empty()) {
+      throw Error(ErrorCode::kUnavailable,
+                  "--device " + device + ": " + differ +
+                      "; ranks that compute together want one kind: leave that device out, or give "
+                      "--device cpu");
+    }
+  }
+  say_choice(opened);
+  return opened;
 }
 
 void check_device(const std::string& device, const std::string& precision) {

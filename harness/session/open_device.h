@@ -50,23 +50,23 @@ struct GpuPlace {
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads);
 
+/// A backend, the --device that opens it again (of auto what it came to, of one rank alone with the
+/// GPU's number where that is not the first), and why auto took no better one; empty: there is
+/// none, or none was looked for.
+struct OpenedDevice {
+  std::unique_ptr<backend::Backend> backend;
+  std::string device;
+  std::string why_no_better;
+};
+
 /// The same on every rank of a launch. Of several GPUs a rank takes the one that it was placed at,
 /// or without such a one, that of its number on its host. Collective. Throws
 /// core::Error(kUnavailable) on all of them too where auto found a GPU for some ranks only: their
 /// collectives would not meet.
-[[nodiscard]] std::unique_ptr<backend::Backend> open_device_on_all(
-    comm::Rendezvous& ranks,
-    const std::string& device,
-    std::optional<std::int64_t> threads,
-    const GpuPlace& gpu);
-
-/// The --device by which open_device_on_all() opens again what it opens for `device`: of auto what
-/// it came to, of one rank alone with the GPU's number where that is not the first. Collective.
-/// Throws as that does.
-[[nodiscard]] std::string settle_device(comm::Rendezvous& ranks,
-                                        const std::string& device,
-                                        std::optional<std::int64_t> threads,
-                                        const GpuPlace& gpu);
+[[nodiscard]] OpenedDevice open_device_on_all(comm::Rendezvous& ranks,
+                                              const std::string& device,
+                                              std::optional<std::int64_t> threads,
+                                              const GpuPlace& gpu);
 
 /// Throws what open_device() and compute_dtype() would throw on every machine, without a look at
 /// this one.

@@ -26,7 +26,9 @@ using core::ErrorCode;
 
 SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
     : options_(std::move(options)), ranks_(ranks) {
-  backend_ = open_device_on_all(ranks_, options_.device, options_.threads, options_.gpu);
+  OpenedDevice opened = open_device_on_all(ranks_, options_.device, options_.threads, options_.gpu);
+  backend_ = std::move(opened.backend);
+  why_no_better_device_ = std::move(opened.why_no_better);
   together(ranks_, [&] { open(); });
   const std::vector<std::string> devices = comm::device_addresses(ranks_, *backend_);
   shared_device_ = comm::shared_device(ranks_.places(), devices);

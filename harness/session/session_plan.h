@@ -84,6 +84,8 @@ class SessionPlan {
   void set_memory_need(MemoryNeedRule rule) { memory_need_rule_ = std::move(rule); }
   /// Lowers without tuning and plans. Cached.
   [[nodiscard]] const MemoryNeed& memory_need();
+  /// OpenedDevice::why_no_better.
+  [[nodiscard]] const std::string& why_no_better_device() const { return why_no_better_device_; }
   /// Which ranks have one GPU, as comm::shared_device() says it; empty: each has its own.
   [[nodiscard]] const std::string& shared_device() const { return shared_device_; }
   /// Ranks that compute on this rank's device, itself included.
@@ -114,6 +116,7 @@ class SessionPlan {
   const workloads::Workload* workload_ = nullptr;
   BatchShare batch_;
   std::unique_ptr<backend::Backend> backend_;
+  std::string why_no_better_device_;
   std::string shared_device_;
   int ranks_on_device_ = 1;
   core::DType dtype_ = core::DType::kF32;

@@ -184,6 +184,8 @@ class PretendedGpu(PretendedGpuTest):
                             self.folder / "report.json", environment={GPU: "prohibited=1"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("using cpu: device 0 (pretended GPU 0) is in compute mode 'prohibited'", done.stderr)
+        skipped = {item["what"]: item["reason"] for item in self.report(self.folder / "report.json")["run"]["skipped"]}
+        self.assertIn("is in compute mode 'prohibited'", skipped["a better device"])
 
     def test_auto_takes_a_device_that_nobody_else_has(self):
         path = self.folder / "report.json"
@@ -192,7 +194,10 @@ class PretendedGpu(PretendedGpuTest):
                           ("scale", *SHORT, "--trials", "synthetic/device", *short)):
             done = self.dlbench(*arguments, environment={GPU: "devices=3,taken=0"})
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(self.report(path)["workload"]["device"], "pretended GPU 1")
+            report = self.report(path)
+            self.assertEqual(report["workload"]["device"], "pretended GPU 1")
+            self.assertEqual(["a better device"], [item["what"] for item in report["run"]["skipped"]
+                                                   if "exclusive use" in item["reason"]])
             self.assertEqual(done.stderr.count("using cuda:1: device 0 (pretended GPU 0) is in exclusive use by "
                                                "another process"), 1, done.stderr)
         done = self.dlbench("info", environment={GPU: "devices=3,taken=0", "CUDA_LAUNCH_BLOCKING": "1"})
