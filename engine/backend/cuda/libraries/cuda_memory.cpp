@@ -21,8 +21,7 @@ namespace {
   throw core::Error(core::ErrorCode::kRun,
                     fmt::format("{:.2f} GiB of device memory are needed in one piece, {:.2f} of "
                                 "{:.2f} GiB are free: choose something smaller (--batch-size, "
-                                "--maxbytes of comm), or end "
-                                "what else uses the device",
+                                "--maxbytes of comm), or end what else uses the device",
                                 static_cast<double>(bytes) / (1U << 30),
                                 static_cast<double>(free) / (1U << 30),
                                 static_cast<double>(total) / (1U << 30)));
