@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace dlbench::backend::cuda {
@@ -16,25 +17,35 @@ namespace {
 /// "cudaMalloc" of "cudaMalloc(&data, bytes)": the arguments are ours, not the user's.
 std::string_view name_of(std::string_view call) { return call.substr(0, call.find('(')); }
 
+std::string text_of(cudaError_t status) {
+  return fmt::format("{} (CUDA error {}, {})",
+                     cudaGetErrorString(status),
+                     static_cast<int>(status),
+                     cudaGetErrorName(status));
+}
+
+/// A library only says that a launch failed. Where that is for what an earlier kernel did, the
+/// runtime knows: ": an illegal memory access was encountered (CUDA error 700, ...)".
+std::string cause_of(core::ErrorCode code) {
+  const cudaError_t last = cudaGetLastError();
+  return code == core::ErrorCode::kRun && last != cudaSuccess ? ": " + text_of(last) : "";
+}
+
 }  // namespace
 
 void check(cudaError_t status, const char* call) {
   if (status != cudaSuccess) {
     // Errors that do not stick to the device are taken out of the runtime's memory.
     static_cast<void>(cudaGetLastError());
-    throw core::Error(code_of_cuda(status),
-                      fmt::format("{}: {} (CUDA error {}, {})",
-                                  name_of(call),
-                                  cudaGetErrorString(status),
-                                  static_cast<int>(status),
-                                  cudaGetErrorName(status)));
+    throw core::Error(code_of_cuda(status), fmt::format("{}: {}", name_of(call), text_of(status)));
   }
 }
 
 void check(cudnnStatus_t status, const char* call) {
   if (status != CUDNN_STATUS_SUCCESS) {
-    throw core::Error(code_of_cudnn(status),
-                      fmt::format("{}: {}", name_of(call), failure_text(status)));
+    const core::ErrorCode code = code_of_cudnn(status);
+    throw core::Error(code,
+                      fmt::format("{}: {}{}", name_of(call), failure_text(status), cause_of(code)));
   }
 }
 
@@ -47,11 +58,13 @@ std::string failure_text(cudnnStatus_t status) {
 
 void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) {
-    throw core::Error(code_of_cublas(status),
-                      fmt::format("{}: {} (cuBLAS status {})",
+    const core::ErrorCode code = code_of_cublas(status);
+    throw core::Error(code,
+                      fmt::format("{}: {} (cuBLAS status {}){}",
                                   name_of(call),
                                   cublasLtGetStatusString(status),
-                                  static_cast<int>(status)));
+                                  static_cast<int>(status),
+                                  cause_of(code)));
   }
 }
 
