@@ -9,8 +9,10 @@ namespace dlbench::core {
 
 /// A constant of this type in a file of a plug-in does `add` once the plug-in's build id was
 /// checked. A registration that the dynamic loader makes would come before that, and leave what a
-/// plug-in of another build has in the registries of a program that refused it.
-class PluginPart {
+/// plug-in of another build has in the registries of a program that refused it. Hidden, for the
+/// loader makes one object of all that have the name of a visible one, whichever plug-in they are
+/// of.
+class __attribute__((visibility("hidden"))) PluginPart {
  public:
   explicit PluginPart(void (*add)()) : add_(add), next_(first_) { first_ = this; }
   PluginPart(const PluginPart&) = delete;
