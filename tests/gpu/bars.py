@@ -9,7 +9,8 @@
   tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report, "info TEXT" for the table
 
 A bar is met, MISSED, or was not run, with the reason. What another GPU than an H200 did is no such
-judgement: its row is "info", with the ratio and the GPU's name. Exit code: 0 none was missed, 3 one was.
+judgement, nor is a ratio to the slower of two contestants: such a row is "info", with the ratio and the
+GPU's name or what is missing. Exit code: 0 none was missed, 3 one was.
 """
 import argparse
 import json
@@ -55,23 +56,25 @@ class Folders:
 
     def last_judged(self, name, judge):
         """What `judge` makes of a file's content, in the last folder where it can be judged. Where it can be
-        in none: what another GPU did in the last that tells, or why not in the last that has the file."""
-        why = elsewhere = None
+        in none: what the last that has a ratio tells, or why not in the last that has the file."""
+        why = unjudged = None
         for folder in reversed(self.folders):
             if not (folder / name).is_file():
                 continue
             try:
                 content = json.loads((folder / name).read_text())
                 value, met, text = judge(content)
-                if not (gpus := gpus_without_bars(content)):
+                if gpus := gpus_without_bars(content):
+                    met, text = None, f"on {gpus}, the bars are of an H200; {text}"
+                if met is not None:
                     return value, met, text
-                elsewhere = elsewhere or (value, None, f"on {gpus}, the bars are of an H200; {text}")
+                unjudged = unjudged or (value, met, text)
             except NotRun as reason:
                 why = why or str(reason)
             except (AttributeError, KeyError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
                 why = why or f"{folder / name} cannot be read: {error!r}"
-        if elsewhere:
-            return elsewhere
+        if unjudged:
+            return unjudged
         raise NotRun(why or f"no {name}: its part did not run, or failed")
 
     def tables(self):

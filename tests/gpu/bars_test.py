@@ -133,7 +133,8 @@ class Joined(Acceptance):
         self.give_pytorch(eager_8={"ratio": 2.5})
         self.output = second
         self.run_part("speed", rates={"full": 98.0}, probes={}, bandwidth={"shares": {"add": 0.9}})
-        self.give_pytorch(eager_32={"ratio": 1.2}, eager_8={"ratio": None, "missing": ["dlbench: not run"]})
+        self.give_pytorch(eager_32={"ratio": 1.2}, eager_8={"ratio": None, "missing": ["dlbench: not run"]},
+                          compile_32={"ratio": 1.3, "missing": ["compile: did not end"]})
         self.output = third
         self.run_part("speed", samples=64, probes={}, bandwidth={"complete": False})
         (third / "pytorch.json").write_text("cut sho")
