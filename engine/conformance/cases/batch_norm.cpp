@@ -64,6 +64,8 @@ std::vector<OpCase> batch_norm() {
       train_case("momentum 0", {2, 4, 4, 4}, Fill::kUniform, {.momentum = 0.0F}),
       train_case("variance below epsilon", {4, 5, 6, 6}, Fill::kTiny),
       train_case("volume", {2, 5, 3, 4, 5}),
+      train_case(
+          "a picture of one colour: no variance at all", {4, 5, 8, 8}, Fill::kConstant, keras),
       inference_case("blocked channels", {2, 16, 6, 6}),
       inference_case("prime sizes", {3, 7, 5, 11}),
       inference_case("volume", {1, 3, 4, 4, 4}),
@@ -73,6 +75,10 @@ std::vector<OpCase> batch_norm() {
   // What the sums lose is less than what 16 bits round.
   list[6].dtypes = {core::DType::kF32};
   list[8].smooth = false;
+  // 256 times 0.75 and its mean are exact, so x less its mean is zero and must stay so.
+  list[10].inputs[0].value = 0.75;
+  list[10].mostly_zero = {"grad/gamma"};
+  list[10].smooth = false;
   return list;
 }
 

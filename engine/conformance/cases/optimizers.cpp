@@ -49,6 +49,23 @@ OpCase update_case(OpKind op,
   return result;
 }
 
+/// The first step of weights half of which have no gradient: their second moment stays zero, and
+/// what is divided by its root must be the epsilon.
+OpCase untouched_weights(OpCase plain) {
+  for (Operand& operand : plain.inputs) {
+    if (operand.storage == Storage::kGradient) {
+      operand.fill = Fill::kMask;
+    }
+  }
+  for (Operand& operand : plain.updates) {
+    if (operand.storage == Storage::kOptimizerState) {
+      operand.fill = Fill::kConstant;
+    }
+  }
+  plain.note = "first step, half of the gradients zero";
+  return plain;
+}
+
 /// A step with loss scaling; one with found_inf changes nothing.
 OpCase skippable(OpCase plain, double found_inf) {
   plain.inputs.push_back(scalar("found_inf", Element::kF32, found_inf));
@@ -91,6 +108,9 @@ std::vector<OpCase> optimizers() {
       update_case(OpKind::kAdadelta, "defaults", {"square", "delta"}, {.epsilon = 1e-6}),
       update_case(
           OpKind::kAdadelta, "large epsilon", {"square", "delta"}, {.epsilon = 0.1, .rho = 0.5}),
+      untouched_weights(update_case(OpKind::kAdam, "", {"m", "v"}, {})),
+      untouched_weights(update_case(OpKind::kNadam, "", {"m", "v"}, {})),
+      untouched_weights(update_case(OpKind::kAdadelta, "", {"square", "delta"}, {})),
       skippable(update_case(OpKind::kSgd, "plain", {"velocity"}, {}), 0.0),
       skippable(update_case(OpKind::kSgd, "plain", {"velocity"}, {}), 1.0),
       skippable(update_case(OpKind::kAdam, "defaults", {"m", "v"}, {}), 0.0),
