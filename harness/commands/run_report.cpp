@@ -12,6 +12,7 @@
 #include "harness/faults/fault_watch.h"
 #include "harness/session/run_guard.h"
 #include "harness/utc_time.h"
+#include "probes/node/topology.h"
 #include "reports/json_writer.h"
 #include "reports/text/show.h"
 
@@ -35,6 +36,15 @@ namespace {
 std::mutex& report_mutex() {
   static std::mutex mutex;
   return mutex;
+}
+
+/// Whether one is on the bus, with a driver or without.
+bool machine_has_gpu() {
+  try {
+    return !probes::read_topology().gpus.empty();
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -77,10 +87,10 @@ void RunReport::note(const std::optional<reports::SkipRecord>& lacking) {
 }
 
 void RunReport::keep_device_choice(const std::string& why_no_better) {
-  const bool has_gpu = std::ranges::any_of(
+  const bool driver_has_gpu = std::ranges::any_of(
       record_.system.hosts, [](const reports::HostRecord& host) { return !host.gpus.empty(); });
-  if (!why_no_better.empty() && has_gpu) {
-    record_.run.skipped.push_back({"a better device", why_no_better});
+  if (!why_no_better.empty() && (driver_has_gpu || machine_has_gpu())) {
+    record_.run.skipped.push_back({"first choice of --device auto", why_no_better});
   }
 }
 

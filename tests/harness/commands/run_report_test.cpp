@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,24 @@ TEST(RunReport, TaintsOfTrialsReplaceEachOtherAndNoOthers) {
   report.taint(std::vector{disturbed("bucket caps")});
   report.taint_trials({disturbed("full")});
   EXPECT_THAT(places(report), ElementsAre("data set", "cache", "bucket caps", "full"));
+}
+
+// Of a machine without one nobody expects a GPU.
+TEST(RunReport, KeepsWhyAutoTookNoGpuWhereThereIsOneWithADriverOrWithout) {
+  comm::LoneRank alone;
+  RunReport without({}, "unused.json", alone);
+  ::setenv("HWLOC_SYNTHETIC", "core:2 pu:1", 1);
+  without.keep_device_choice("no NVIDIA driver");
+  ::unsetenv("HWLOC_SYNTHETIC");
+  EXPECT_THAT(without.record().run.skipped, IsEmpty());
+  RunReport with({}, "unused.json", alone);
+  ::setenv("HWLOC_XMLFILE", DLBENCH_TOPOLOGY_WITH_GPUS, 1);
+  with.keep_device_choice("");
+  with.keep_device_choice("no NVIDIA driver");
+  ::unsetenv("HWLOC_XMLFILE");
+  ASSERT_EQ(with.record().run.skipped.size(), 1U);
+  EXPECT_EQ(with.record().run.skipped[0].what, "first choice of --device auto");
+  EXPECT_EQ(with.record().run.skipped[0].reason, "no NVIDIA driver");
 }
 
 // A launcher that finds ranks at odds with each other, or with the report, has no code to go by.
