@@ -14,20 +14,45 @@
 #include <cmath>
 #include <exception>
 #include <set>
+#include <utility>
 
 namespace dlbench::conformance {
 namespace {
 
-CaseResult start_result(const backend::Backend& backend, const Case& item) {
-  return {.op = item.name(),
-          .index = item.index,
-          .note = item.spec->note,
-          .dtype = item.dtype,
-          .repro = fmt::format("dlbench verify --op {} --case {} --backend {}",
-                               item.name(),
-                               item.index,
-                               backend.name())};
+std::string repro_of(const CaseResult& result, std::string_view backend) {
+  return fmt::format(
+      "dlbench verify --op {} --case {} --backend {}", result.op, result.index, backend);
 }
+
+CaseResult start_result(const backend::Backend& backend, const Case& item) {
+  CaseResult result{
+      .op = item.name(), .index = item.index, .note = item.spec->note, .dtype = item.dtype};
+  result.repro = repro_of(result, backend.name());
+  return result;
+}
+
+/// Those of a run, told as they come.
+class Results {
+ public:
+  Results(const Filter& filter, const ResultListener& listener)
+      : filter_(filter), listener_(listener) {}
+
+  void add(CaseResult result) {
+    if (!filter_.backend.empty()) {
+      result.repro = repro_of(result, filter_.backend);
+    }
+    if (listener_) {
+      listener_(result);
+    }
+    results_.push_back(std::move(result));
+  }
+  [[nodiscard]] std::vector<CaseResult> take() && { return std::move(results_); }
+
+ private:
+  const Filter& filter_;
+  const ResultListener& listener_;
+  std::vector<CaseResult> results_;
+};
 
 Outcome outcome_of(Verdict verdict) {
   switch (verdict) {
@@ -180,21 +205,25 @@ CaseResult run_case(backend::Backend& backend,
   return result;
 }
 
-std::vector<CaseResult> run_cases(backend::Backend& backend, const Filter& filter) {
+std::vector<CaseResult> run_cases(backend::Backend& backend,
+                                  const Filter& filter,
+                                  const ResultListener& listener) {
   const auto oracle = backend::create_backend("ref", {.threads = backend.device().threads});
-  std::vector<CaseResult> results;
+  Results results(filter, listener);
   for (const Case& item : select_cases(filter)) {
-    results.push_back(
+    results.add(
         run_case(backend,
                  *oracle,
                  item,
                  {.conv_algorithm = filter.conv_algorithm, .allow_tf32 = filter.allow_tf32}));
   }
-  return results;
+  return std::move(results).take();
 }
 
-std::vector<CaseResult> run_gradient_checks(backend::Backend& backend, const Filter& filter) {
-  std::vector<CaseResult> results;
+std::vector<CaseResult> run_gradient_checks(backend::Backend& backend,
+                                            const Filter& filter,
+                                            const ResultListener& listener) {
+  Results results(filter, listener);
   std::set<const OpCase*> done;
   for (const Case& item : select_cases(filter)) {
     if (!done.insert(item.spec).second) {
@@ -213,9 +242,9 @@ std::vector<CaseResult> run_gradient_checks(backend::Backend& backend, const Fil
         result.detail = "gradient of " + check.operand + ": " + check.detail;
       }
     }
-    results.push_back(result);
+    results.add(std::move(result));
   }
-  return results;
+  return std::move(results).take();
 }
 
 std::string describe(const CaseResult& result) {

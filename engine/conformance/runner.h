@@ -8,6 +8,7 @@
 #include "engine/conformance/case_run.h"
 #include "engine/conformance/op_case.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct Filter {
   std::optional<int> index{};  ///< the case's number within its name; needs `op`
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;
   bool allow_tf32 = false;  ///< in f32: with the tolerance of tf32 for contractions
+  std::string backend{};    ///< of the line that runs a case again; empty: the backend's name
 };
 
 enum class Outcome {
@@ -52,20 +54,26 @@ struct CaseResult {
 
 /// Runs one case on `backend` and on `oracle` with equal inputs and compares every result. What the
 /// backend throws fails the case. Throws core::Error what ends a run: kRun, the case named, behind
-/// which a device is of no more use; kTimeout and kInterrupted.
+/// which a device may be of no more use; kTimeout and kInterrupted.
 [[nodiscard]] CaseResult run_case(backend::Backend& backend,
                                   backend::Backend& oracle,
                                   const Case& item,
                                   const CaseOptions& how = {});
 
+/// Is told of each case when it has run: what is known where a later one ends the run.
+using ResultListener = std::function<void(const CaseResult&)>;
+
 /// Runs the selected cases against the ref backend, in order.
-[[nodiscard]] std::vector<CaseResult> run_cases(backend::Backend& backend, const Filter& filter);
+std::vector<CaseResult> run_cases(backend::Backend& backend,
+                                  const Filter& filter,
+                                  const ResultListener& listener = {});
 
 /// Checks the gradient rules of the selected cases by central differences in f64 on `backend`, each
 /// case once whatever its dtypes; the backend must run f64, as ref does. Cases without a gradient
 /// are left out.
-[[nodiscard]] std::vector<CaseResult> run_gradient_checks(backend::Backend& backend,
-                                                          const Filter& filter);
+std::vector<CaseResult> run_gradient_checks(backend::Backend& backend,
+                                            const Filter& filter,
+                                            const ResultListener& listener = {});
 
 /// One line: "FAILED conv case 17 (dilation 6, bf16): grad_x element 3: ...; rerun: dlbench verify
 /// --op conv --case 17 --backend cpu".

@@ -180,10 +180,11 @@ StepRecord timed_steps(backend::Backend& backend,
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   core::log::progress("");
-  out << fmt::format("  {:<5} {:>8.2f} s for {} with set-up, loss {:.7f}\n",
+  out << fmt::format("  {:<5} {:>8.2f} s for {}{} with set-up, loss {:.7f}\n",
                      backend.name(),
                      elapsed.count(),
                      reports::count_text(1 + more, "step"),
+                     record.replayed ? " (the last replayed)" : "",
                      record.first.at("loss").at(0));
   return record;
 }
@@ -194,7 +195,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   const workloads::Workload& workload = workloads::find_workload(options.workload);
   const WorkloadSpec& spec = workload.spec();
   const BuiltWorkload built = workload.build(sizes(spec, options.params), graph::Mode::kTrain);
-  const auto backend = backend::create_backend(options.backend, {.threads = options.threads});
+  const auto backend = open_backend(options.backend, options.threads);
   const core::DType precision = compute_dtype(options.precision, *backend);
   const std::int64_t positions =
       built.params.batch_size * built.params.image_size * built.params.image_size;
@@ -235,8 +236,12 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                   .init = options.init,
                   .lowering = lowering};
 
-  out << fmt::format("verify: {}, batch {}, image size {}, {}, {} convolution, seed {}\n",
+  const backend::DeviceInfo device = backend->device();
+  const std::string place =
+      device.address.empty() ? "" : fmt::format(" on {} at {}", device.name, device.address);
+  out << fmt::format("verify: {}{}, batch {}, image size {}, {}, {} convolution, seed {}\n",
                      spec.name,
+                     place,
                      built.params.batch_size,
                      built.params.image_size,
                      options.precision,
@@ -244,9 +249,8 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                      options.seed);
   StepRecord tested;
   const int more = later_steps(*backend);
-  DeviceFaultWatch(backend->device()).over("verify", [&] {
-    tested = timed_steps(*backend, setup, more, out);
-  });
+  DeviceFaultWatch(device).over("verify",
+                                [&] { tested = timed_steps(*backend, setup, more, out); });
   if (options.dump.has_value()) {
     exec::write_safetensors(*options.dump, tested.first, metadata_of(options, built));
   }
@@ -266,7 +270,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
            "their rule in float64\n";
   }
   const std::vector<TensorError> later =
-      compare_later_update(tested.later, 1 + more, spec.optimizer, tolerances.update);
+      compare_later_update(tested.later, 1 + more, spec.optimizer, tolerances);
   errors.insert(errors.end(), later.begin(), later.end());
   print_parts(out, errors);
   print_worst(out, errors);

@@ -20,8 +20,9 @@ struct VerifyOptions {
   std::string workload;
   /// Zeros: the workload's sizes for verification, which are smaller than those for training.
   workloads::WorkloadParams params;
-  std::string backend = "cpu";  ///< cpu, cuda, or ref: in fp32 its update alone is compared
-  int threads = 0;              ///< 0: the cores this process may use
+  /// cpu, cuda, cuda:N, or ref: in fp32 its update alone is compared.
+  std::string backend = "cpu";
+  int threads = 0;  ///< 0: the cores this process may use
   std::uint64_t seed = 1;
   std::string precision = "fp32";  ///< fp32, tf32, bf16 or fp16
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;

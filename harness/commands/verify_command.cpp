@@ -52,7 +52,10 @@ class VerifyCommand final : public Command {
     options.add_text("workload", "NAME", "whose step: see `dlbench list`", workload_);
     options.add_text("op", "NAME", "single ops instead of a step: a name, or all", op_);
     options.add_count("case", "N", "one case of the op", case_, {0, 1 << 20});
-    options.add_choice("backend", "what is verified", backend_, {"cpu", "cuda", "ref"});
+    options.add_text("backend",
+                     "NAME",
+                     "what is verified: cpu, cuda, cuda:N (the N-th GPU, from 0) or ref",
+                     backend_);
     options.add_choice("precision",
                        "of convolutions and matrix products; the reference computes in fp32",
                        precision_,

@@ -9,6 +9,9 @@
 #include "engine/core/nearest_name.h"
 #include "harness/ranks.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -99,19 +102,30 @@ struct DeviceName {
   std::optional<int> index;
 };
 
+/// The option that such a name is given with.
+struct NamingOption {
+  std::string_view flag;
+  std::string_view what;
+  std::vector<std::string> names;
+};
+
+NamingOption device_option() { return {"--device", "device", {"auto", "cpu", "cuda", "ref"}}; }
+NamingOption backend_option() { return {"--backend", "backend", {"cpu", "cuda", "ref"}}; }
+
 /// Throws Error(kUsage) for what is no device anywhere.
-DeviceName parse_device(const std::string& device) {
+DeviceName parse_device(const std::string& device, const NamingOption& option = device_option()) {
   const std::size_t colon = device.find(':');
   DeviceName parts{.backend = device.substr(0, colon)};
-  std::vector<std::string> known = backend::backend_names();
-  known.insert(known.end(), {"cpu", "cuda"});  // not in every build, which their refusals say
-  if (parts.backend == "gpu") {                // one letter from "cpu", but not what was meant
-    throw Error(ErrorCode::kUsage, "--device: '" + device + "' is no device; did you mean 'cuda'?");
+  if (parts.backend == "gpu") {  // one letter from "cpu", but not what was meant
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{}: '{}' is no {}; did you mean 'cuda'?", option.flag, device, option.what));
   }
-  if (device != "auto" && std::find(known.begin(), known.end(), parts.backend) == known.end()) {
-    throw Error(ErrorCode::kUsage,
-                core::unknown_name_message(
-                    "device", device, std::array<std::string, 4>{"auto", "cpu", "cuda", "ref"}));
+  std::vector<std::string> known = backend::backend_names();
+  // cpu and cuda are not in every build, which their refusals say.
+  known.insert(known.end(), option.names.begin(), option.names.end());
+  if (std::ranges::find(known, device == "auto" ? device : parts.backend) == known.end()) {
+    throw Error(ErrorCode::kUsage, core::unknown_name_message(option.what, device, option.names));
   }
   if (colon != std::string::npos) {
     const std::string index = device.substr(colon + 1);
@@ -120,7 +134,11 @@ DeviceName parse_device(const std::string& device) {
         std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (parts.backend != "cuda" || !digits) {
       throw Error(ErrorCode::kUsage,
-                  "--device: '" + device + "' is no device; wanted auto, cpu, cuda, cuda:N or ref");
+                  fmt::format("{}: '{}' is no {}; wanted {} or cuda:N",
+                              option.flag,
+                              device,
+                              option.what,
+                              fmt::join(option.names, ", ")));
     }
     parts.index = std::stoi(index);
   }
@@ -194,6 +212,13 @@ std::unique_ptr<backend::Backend> open_device(const std::string& device,
   OpenedDevice opened = open(device, threads, 0, {}, true);
   say_choice(opened);
   return std::move(opened.backend);
+}
+
+std::unique_ptr<backend::Backend> open_backend(const std::string& name, int threads) {
+  const DeviceName parts = parse_device(name, backend_option());
+  backend::BackendOptions options{.threads = threads};
+  options.device_index = parts.index.value_or(options.device_index);
+  return backend::create_backend(parts.backend, options);
 }
 
 OpenedDevice open_device_on_all(comm::Rendezvous& ranks,

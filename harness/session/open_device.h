@@ -50,6 +50,10 @@ struct GpuPlace {
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads);
 
+/// cpu, cuda[:N], ref of --backend -> it, and no other one. `threads` 0: all cores. Throws
+/// core::Error(kUsage / kUnavailable).
+[[nodiscard]] std::unique_ptr<backend::Backend> open_backend(const std::string& name, int threads);
+
 /// A backend, the --device that opens it again (of auto what it came to, of one rank alone with the
 /// GPU's number where that is not the first), and why auto took no better one; empty: there is
 /// none, or none was looked for.

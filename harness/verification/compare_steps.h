@@ -36,6 +36,9 @@ struct StepTolerances {
   /// Of the optimizer's step, from the tested step's gradients; the norm that it is divided by is
   /// at least one that f32 resolves beside the parameters.
   double update = 0.0;
+  /// Of an optimizer's state, likewise. Each of the rules rounds it in f32 14 times at most, by
+  /// half a last place, 6e-8; kept in 16 bits it would be off by 2e-4 or more.
+  double state = 1e-6;
   double statistics = 0.0;       ///< running means and variances
   double smallest_share = 0.05;  ///< of the norm that a gradient's error is divided by
   double short_share = 0.05;     ///< the same of a gradient of up to 64 values
@@ -103,6 +106,6 @@ struct TensorError {
 [[nodiscard]] std::vector<TensorError> compare_later_update(const exec::TensorMap& later,
                                                             std::int64_t step,
                                                             const graph::OptimizerSpec& optimizer,
-                                                            double tolerance);
+                                                            const StepTolerances& tolerances);
 
 }  // namespace dlbench::harness

@@ -102,6 +102,8 @@ class Recorder {
     return record;
   }
 
+  [[nodiscard]] bool replays() const { return executor_.replays(); }
+
  private:
   void add_state(TensorMap& record,
                  const std::string& prefix,
@@ -172,6 +174,7 @@ StepRecord record_steps(backend::Backend& backend, const StepSetup& setup, int m
   StepRecord record;
   record.first = recorder.first_step();
   record.later = recorder.later_step(more);
+  record.replayed = recorder.replays();
   return record;
 }
 

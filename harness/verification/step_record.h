@@ -37,6 +37,7 @@ struct StepRecord {
   exec::TensorMap first;
   /// before/<name> and after/<name> of parameters and optimizer state, grad/<name>.
   exec::TensorMap later;
+  bool replayed = false;  ///< the later one, from a recording
 };
 
 /// record_step(), and on the same batch `more` (> 0) steps behind it, of which the last one's

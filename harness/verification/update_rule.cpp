@@ -56,8 +56,7 @@ UpdateRule::Element UpdateRule::operator()(double gradient, Element before) cons
 UpdateDifferences update_differences(const exec::TensorMap& record,
                                      const std::string& parameter,
                                      const graph::OptimizerSpec& optimizer,
-                                     const UpdateRule& rule,
-                                     double tolerance) {
+                                     const UpdateRule& rule) {
   const HostTensor& before = tensor_of(record, "before/", parameter);
   const HostTensor& gradient = tensor_of(record, "grad/", parameter);
   const HostTensor& after = tensor_of(record, "after/", parameter);
@@ -72,6 +71,7 @@ UpdateDifferences update_differences(const exec::TensorMap& record,
   UpdateDifferences differences;
   differences.states.resize(states_before.size());
   double squared_places = 0.0;
+  std::vector<double> squared_before(states_before.size());
   for (std::int64_t i = 0; i < after.elements(); ++i) {
     UpdateRule::Element element{.parameter = before.at(i)};
     for (std::size_t k = 0; k < states_before.size(); ++k) {
@@ -82,12 +82,15 @@ UpdateDifferences update_differences(const exec::TensorMap& record,
                                          wanted.parameter - element.parameter);
     for (std::size_t k = 0; k < states_after.size(); ++k) {
       differences.states[k].difference.add(states_after[k]->at(i), wanted.state.at(k));
+      squared_before[k] += std::pow(states_before[k]->at(i), 2);
     }
     squared_places += std::pow(kLastPlace * wanted.parameter, 2);
   }
-  differences.parameter.smallest_norm = std::sqrt(squared_places) / tolerance;
-  for (UpdateDifference& state : differences.states) {
-    state.smallest_norm = kSmallest * std::sqrt(static_cast<double>(after.elements())) / tolerance;
+  differences.parameter.unresolved = std::sqrt(squared_places);
+  for (std::size_t k = 0; k < states_before.size(); ++k) {
+    UpdateDifference& state = differences.states[k];
+    state.unresolved = kSmallest * std::sqrt(static_cast<double>(after.elements()));
+    state.before_norm = std::sqrt(squared_before[k]);
   }
   return differences;
 }

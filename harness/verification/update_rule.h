@@ -8,6 +8,7 @@
 #include "engine/graph/passes.h"
 #include "harness/verification/tensor_difference.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -31,11 +32,16 @@ class UpdateRule {
   std::array<double, 8> coefficients_{};
 };
 
-/// A difference, and the smallest norm that its error is divided by: f32 resolves no less than that
-/// times the tolerance.
+/// A difference, and what its error is to be divided by at least.
 struct UpdateDifference {
   Difference difference;
-  double smallest_norm = 0.0;
+  double unresolved = 0.0;   ///< norm of what f32 may lose of it whatever its size
+  double before_norm = 0.0;  ///< of a state: the old one and what is added may cancel each other
+
+  /// Such that what f32 loses is no more than `tolerance`.
+  [[nodiscard]] double smallest_norm(double tolerance) const {
+    return std::max(before_norm, unresolved / tolerance);
+  }
 };
 
 /// Of a parameter and of each state of its optimizer: of what the record's step added to the
@@ -49,7 +55,6 @@ struct UpdateDifferences {
 [[nodiscard]] UpdateDifferences update_differences(const exec::TensorMap& record,
                                                    const std::string& parameter,
                                                    const graph::OptimizerSpec& optimizer,
-                                                   const UpdateRule& rule,
-                                                   double tolerance);
+                                                   const UpdateRule& rule);
 
 }  // namespace dlbench::harness

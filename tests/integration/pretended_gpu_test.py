@@ -170,8 +170,12 @@ class PretendedGpu(PretendedGpuTest):
                 ({GPU: "memory_mib=300"}, "cuda", 1, ["300 MiB are available", "of device memory"]),
                 ({GPU: "fails_at=50"}, "cuda", 5, ["an illegal memory access was encountered"])):
             self.expect_error(code, *base, option, environment=variables, says=says)
-        self.expect_error(5, "verify", "--op", "linear", "--backend", "cuda", environment={GPU: "fails_at=60"},
-                          says=["linear case ", "an illegal memory access was encountered"])
+        done = self.expect_error(5, "verify", "--op", "linear", "--backend", "cuda", environment={GPU: "fails_at=60"},
+                                 says=["linear case ", "an illegal memory access was encountered"])
+        self.assertRegex(done.stdout, r"passed linear case 0 [^!]+\nverify: ended early, until then \d+ of \d+ cases passed")
+        two = {GPU: "devices=2"}
+        self.expect_error(2, "verify", "--op", "linear", "--backend", "cuda:2", environment=two,
+                          says=["there is no device 2: 2 are visible"])
         self.expect_error(2, "verify", "--op", "conv", "--backend", "cuda", "--conv-algorithm", "winograd",
                           says=["no case was run: the cuda backend chooses among cuDNN's plans"])
         for precision, says in (("bf16", "--precision bf16: bf16 needs compute capability 8.0, pretended GPU 0 is sm_75"),
@@ -185,7 +189,7 @@ class PretendedGpu(PretendedGpuTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("using cpu: device 0 (pretended GPU 0) is in compute mode 'prohibited'", done.stderr)
         skipped = {item["what"]: item["reason"] for item in self.report(self.folder / "report.json")["run"]["skipped"]}
-        self.assertIn("is in compute mode 'prohibited'", skipped["a better device"])
+        self.assertIn("is in compute mode 'prohibited'", skipped["first choice of --device auto"])
 
     def test_auto_takes_a_device_that_nobody_else_has(self):
         path = self.folder / "report.json"
@@ -196,7 +200,7 @@ class PretendedGpu(PretendedGpuTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             report = self.report(path)
             self.assertEqual(report["workload"]["device"], "pretended GPU 1")
-            self.assertEqual(["a better device"], [item["what"] for item in report["run"]["skipped"]
+            self.assertEqual(["first choice of --device auto"], [item["what"] for item in report["run"]["skipped"]
                                                    if "exclusive use" in item["reason"]])
             self.assertEqual(done.stderr.count("using cuda:1: device 0 (pretended GPU 0) is in exclusive use by "
                                                "another process"), 1, done.stderr)
@@ -251,6 +255,16 @@ class PretendedGpu(PretendedGpuTest):
                                 "--data", self.digits(), "--device", "cuda", "--output", path)):
             self.expect_error(5, *arguments, "--cuda-graph", "off", environment={GPU: "fails_at=100", XID: "31@1"},
                               says=["an illegal memory access was encountered", "Xid 31"])
+
+    def test_verify_takes_the_gpu_that_it_is_told(self):
+        verify = ("verify", "--workload", "mnist_cnn", "--backend", "cuda:1", "--batch-size", "4")
+        done = self.dlbench(*verify, environment={GPU: "devices=2"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("verify: mnist_cnn on pretended GPU 1 at 0000:42:00.0, batch 4", done.stdout)
+        self.assertRegex(done.stdout, r"cuda +[\d.]+ s for 4 steps \(the last replayed\) with set-up")
+        done = self.dlbench(*verify, environment={GPU: "devices=2,graphs=0"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"cuda +[\d.]+ s for 4 steps with set-up")
 
     def test_what_the_driver_tells_ends_commands_without_probes_too(self):
         data = ("--data", self.digits(), "--device", "cuda")

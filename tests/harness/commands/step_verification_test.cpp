@@ -78,6 +78,13 @@ TEST(Verify, BadOptionsAreOneLineWithTheRightCode) {
   options.backend = "reff";
   EXPECT_EQ(code_of(options, "did you mean 'ref'"), core::ErrorCode::kUsage);
   options = small();
+  options.backend = "cuda:x";
+  EXPECT_EQ(code_of(options, "--backend: 'cuda:x' is no backend; wanted cpu, cuda, ref or cuda:N"),
+            core::ErrorCode::kUsage);
+  options = small();
+  options.backend = "auto";
+  EXPECT_EQ(code_of(options, "unknown backend 'auto'"), core::ErrorCode::kUsage);
+  options = small();
   options.params.image_size = 30;
   EXPECT_EQ(code_of(options, "28 only"), core::ErrorCode::kUsage);
   options = small();
