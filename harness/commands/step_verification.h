@@ -22,6 +22,7 @@ struct VerifyOptions {
   workloads::WorkloadParams params;
   /// cpu, cuda, cuda:N, or ref: in fp32 its update alone is compared.
   std::string backend = "cpu";
+  int steps = 0;    ///< of more than one the last one's update is compared too; 0: 2, on a GPU 4
   int threads = 0;  ///< 0: the cores this process may use
   std::uint64_t seed = 1;
   std::string precision = "fp32";  ///< fp32, tf32, bf16 or fp16

@@ -26,6 +26,8 @@ std::string standard_backend() {
   return std::ranges::find(names, "cpu") == names.end() ? "ref" : "cpu";
 }
 
+constexpr CountLimits kVerifyStepLimits{1, 1000};
+
 class VerifyCommand final : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "verify"; }
@@ -72,6 +74,12 @@ class VerifyCommand final : public Command {
                       "side of the network input; default: small, where the workload allows it",
                       image_size_,
                       kImageSizeLimits);
+    options.add_count("steps",
+                      "N",
+                      "on the same batch: of the last one the update is compared; default: 2, on a "
+                      "GPU 4, the last of which is replayed",
+                      steps_,
+                      kVerifyStepLimits);
     options.add_count(
         "threads", "N", "compute threads; default: all cores", threads_, kThreadLimits);
     options.add_count("seed", "N", "of batch, weights and dropout", seed_, kSeedLimits);
@@ -87,7 +95,7 @@ class VerifyCommand final : public Command {
     if (!op_.empty()) {
       refuse(options,
              "--op",
-             {"precision", "batch-size", "image-size", "seed", "data", "init", "dump"});
+             {"precision", "batch-size", "image-size", "steps", "seed", "data", "init", "dump"});
       return run_ops();
     }
     refuse(options, "--workload", {"case"});
@@ -97,6 +105,7 @@ class VerifyCommand final : public Command {
     verify.workload = workload_;
     verify.params = {.batch_size = batch_size_.value_or(0), .image_size = image_size_.value_or(0)};
     verify.backend = backend_;
+    verify.steps = static_cast<int>(steps_.value_or(0));
     verify.threads = static_cast<int>(threads_.value_or(probes::usable_physical_cores()));
     verify.seed = static_cast<std::uint64_t>(seed_);
     verify.precision = precision_;
@@ -145,6 +154,7 @@ class VerifyCommand final : public Command {
   backend::ConvAlgorithm conv_algorithm_ = backend::ConvAlgorithm::kDirect;
   std::optional<std::int64_t> batch_size_;
   std::optional<std::int64_t> image_size_;
+  std::optional<std::int64_t> steps_;
   std::optional<std::int64_t> threads_;
   std::int64_t seed_ = 1;
   std::string data_;

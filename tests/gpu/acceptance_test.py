@@ -117,7 +117,7 @@ class Tests(Acceptance):
         calls = (self.folder / "sanitizer.txt").read_text().splitlines()
         self.assertEqual(["memcheck --report-api-errors no" in call for call in calls], [True, True, False])
         self.assertIn("--tool racecheck --kernel-name kns=dlbench --error-exitcode 1", calls[-1])
-        self.assertTrue(calls[-1].endswith("dlbench verify --workload mnist_cnn --backend cuda"), calls)
+        self.assertTrue(calls[-1].endswith("dlbench verify --workload mnist_cnn --steps 1 --backend cuda"), calls)
 
     def test_racecheck_is_for_where_there_is_time(self):
         self.stand_ins.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt')

@@ -51,6 +51,18 @@ TEST(Verify, OfTheReferenceItselfOnlyUpdatesAreCompared) {
   EXPECT_THAT(out.str(), Not(HasSubstr("gradient")));
 }
 
+TEST(Verify, ComparesTheLastOfSomeSteps) {
+  VerifyOptions options = small();
+  options.steps = 3;
+  std::ostringstream out;
+  EXPECT_EQ(run_verify(options, out), 0);
+  EXPECT_THAT(out.str(), HasSubstr("after/conv1.weight (step 3)"));
+  options.steps = 1;
+  std::ostringstream one;
+  EXPECT_EQ(run_verify(options, one), 0);
+  EXPECT_THAT(one.str(), HasSubstr("verify: passed, 8 comparisons"));
+}
+
 TEST(Verify, InF16TheReferenceIsComparedWithItselfInF32) {
   VerifyOptions options = small();
   options.precision = "fp16";
