@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file_descriptor.h"
+#include "engine/core/json_defect.h"
 #include "reports/json_text_internal.h"
 #include "reports/run_fields.h"
 
@@ -22,7 +23,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -365,29 +365,15 @@ void check_is_report(const nlohmann::json& document, const std::string& name) {
 }
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open, by depth
-  // Called with the depth of each value before it is stored; the parser itself keeps no recursion.
-  const auto guard = [&](int depth, json::parse_event_t event, const json& value) {
-    if (depth > kMaxJsonDepth) {
-      throw Error(ErrorCode::kData,
-                  fmt::format("{}: nested deeper than {} levels", name, kMaxJsonDepth));
-    }
-    const auto level = static_cast<std::size_t>(depth);
-    if (event == json::parse_event_t::object_start) {
-      keys.resize(std::max(keys.size(), level + 2));
-      keys[level + 1].clear();
-    } else if (event == json::parse_event_t::key &&
-               !keys[level].insert(value.get<std::string>()).second) {
-      // Readers differ in which of the two they take.
-      throw Error(ErrorCode::kData,
-                  fmt::format("{}: an object has '{}' twice",
-                              name,
-                              printable(value.get_ref<const std::string&>())));
-    }
-    return true;
-  };
+  if (const auto defect = core::json_defect(text, kMaxJsonDepth); defect.has_value()) {
+    throw Error(
+        ErrorCode::kData,
+        defect->too_deep
+            ? fmt::format("{}: nested deeper than {} levels", name, kMaxJsonDepth)
+            : fmt::format("{}: an object has '{}' twice", name, printable(defect->twice_key)));
+  }
   try {
-    return json::parse(text.begin(), text.end(), guard);
+    return json::parse(text.begin(), text.end());
   } catch (const json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, ...": the part after the bracket.
     std::string_view what = error.what();

@@ -5,6 +5,7 @@
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/file_descriptor.h"
+#include "engine/core/json_defect.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,10 +17,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
-#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -178,45 +179,34 @@ class EntryParser {
 
 /// The header as JSON. Two tensors of one name are refused: the JSON library would keep either.
 Json parse_header(std::string_view text, const std::string& source) {
-  std::set<std::string> names;
-  std::string twice;
-  // The format has three levels; deeper nesting is cut before it costs memory.
-  constexpr int kMaxDepth = 4;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1 &&
-        !names.insert(parsed.get<std::string>()).second) {
-      twice = parsed.get<std::string>();
-    }
-    return depth < kMaxDepth;
-  };
-  Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+  constexpr int kMaxDepth = 3;  // a list in an entry of the whole
+  if (const auto defect = core::json_defect(text, kMaxDepth); defect.has_value()) {
+    fail(source,
+         defect->too_deep ? "the header has lists in lists, or objects in them"
+                          : fmt::format("'{}' is there twice", defect->twice_key));
+  }
+  Json header = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (header.is_discarded() || !header.is_object()) {
     fail(source, "the header is not a JSON object");
-  }
-  if (!twice.empty()) {
-    fail(source, fmt::format("tensor '{}' is there twice", twice));
   }
   return header;
 }
 
-/// Every byte of the data section belongs to exactly one tensor.
-void check_ranges(std::vector<const Entry*> entries,
+/// Every byte of the data section belongs to exactly one tensor. `entries` by their first byte.
+void check_ranges(const std::vector<Entry>& entries,
                   std::uint64_t data_bytes,
                   const std::string& source) {
-  std::sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
-    return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
-  });
   std::uint64_t expected = 0;
-  for (const Entry* entry : entries) {
-    if (entry->begin != expected) {
+  for (const Entry& entry : entries) {
+    if (entry.begin != expected) {
       fail(source,
            fmt::format("tensor '{}' starts at byte {} of the data; {}",
-                       entry->name,
-                       entry->begin,
-                       entry->begin < expected ? "it overlaps the one before"
-                                               : "there is a hole before it"));
+                       entry.name,
+                       entry.begin,
+                       entry.begin < expected ? "it overlaps the one before"
+                                              : "there is a hole before it"));
     }
-    expected = entry->end;
+    expected = entry.end;
   }
   if (expected != data_bytes) {
     fail(source,
@@ -227,6 +217,7 @@ void check_ranges(std::vector<const Entry*> entries,
   }
 }
 
+/// By their first byte.
 std::vector<Entry> parse_entries(const Json& header, const std::string& source) {
   std::vector<Entry> entries;
   for (const auto& [name, value] : header.items()) {
@@ -234,6 +225,9 @@ std::vector<Entry> parse_entries(const Json& header, const std::string& source) 
       entries.push_back(EntryParser(source, name).parse(value));
     }
   }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
   return entries;
 }
 
@@ -260,81 +254,71 @@ std::string make_header(const std::vector<const TensorMap::value_type*>& order,
   return text;
 }
 
-class InputFile {
- public:
-  explicit InputFile(const std::filesystem::path& path)
-      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (!file_.is_open()) {
-      fail_now(core::errno_text(errno));
+/// Fills a buffer with the next bytes; returns how many there were.
+using ReadNext = std::function<std::size_t(std::span<std::byte>)>;
+
+/// Of `size` bytes. What is believed of the header was compared with that before.
+TensorMap read_tensors(std::uint64_t size, const ReadNext& read, const std::string& source) {
+  const auto fill = [&](std::span<std::byte> bytes) {
+    if (read(bytes) != bytes.size()) {
+      fail(source, "the file is cut off");  // while it was read
     }
-  }
-
-  std::vector<std::byte> read_all() {
-    struct stat status {};
-    if (::fstat(file_.get(), &status) != 0) {
-      fail_now(core::errno_text(errno));
-    }
-    if (!S_ISREG(status.st_mode)) {
-      fail_now("not a regular file");
-    }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-    const core::ReadResult read = core::read_all(file_.get(), bytes);
-    if (read.error != 0) {
-      fail_now(core::errno_text(read.error));
-    }
-    bytes.resize(read.bytes);  // fewer if it shrank meanwhile
-    return bytes;
-  }
-
- private:
-  [[noreturn]] void fail_now(const std::string& why) const {
-    throw core::Error(core::ErrorCode::kFile,
-                      fmt::format("cannot read '{}': {}", path_.string(), why));
-  }
-
-  const std::filesystem::path& path_;
-  core::FileDescriptor file_;
-};
-
-}  // namespace
-
-TensorMap parse_safetensors(std::span<const std::byte> bytes, const std::string& source) {
-  if (bytes.size() < kLengthBytes) {
-    fail(source, fmt::format("{} bytes are too few for the header's length", bytes.size()));
+  };
+  if (size < kLengthBytes) {
+    fail(source, fmt::format("{} bytes are too few for the header's length", size));
   }
   std::uint64_t header_bytes = 0;
-  std::memcpy(&header_bytes, bytes.data(), kLengthBytes);
-  if (header_bytes > kMaxHeaderBytes || header_bytes > bytes.size() - kLengthBytes) {
-    fail(source,
-         fmt::format("the header should have {} bytes, the file has {}",
-                     header_bytes,
-                     bytes.size() - kLengthBytes));
+  fill(std::as_writable_bytes(std::span(&header_bytes, 1)));
+  if (header_bytes > kMaxHeaderBytes || header_bytes > size - kLengthBytes) {
+    fail(
+        source,
+        fmt::format(
+            "the header should have {} bytes, the file has {}", header_bytes, size - kLengthBytes));
   }
-  const auto* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
-  const Json header = parse_header({text, header_bytes}, source);
-  const std::vector<Entry> entries = parse_entries(header, source);
-  const auto data = bytes.subspan(kLengthBytes + header_bytes);
-  std::vector<const Entry*> order;
-  order.reserve(entries.size());
-  for (const Entry& entry : entries) {
-    order.push_back(&entry);
-  }
-  check_ranges(order, data.size(), source);
-
+  std::string text(header_bytes, '\0');
+  fill(std::as_writable_bytes(std::span(text)));
+  const std::vector<Entry> entries = parse_entries(parse_header(text, source), source);
+  check_ranges(entries, size - kLengthBytes - header_bytes, source);
   TensorMap tensors;
   for (const Entry& entry : entries) {
     core::HostTensor tensor(entry.dtype, entry.shape);
-    if (entry.end > entry.begin) {
-      std::memcpy(tensor.data(), data.data() + entry.begin, entry.end - entry.begin);
-    }
+    fill({tensor.data(), tensor.bytes()});
     tensors.emplace(entry.name, std::move(tensor));
   }
   return tensors;
 }
 
+}  // namespace
+
+TensorMap parse_safetensors(std::span<const std::byte> bytes, const std::string& source) {
+  std::span<const std::byte> left = bytes;
+  const auto read = [&left](std::span<std::byte> buffer) {
+    const std::size_t count = std::min(buffer.size(), left.size());
+    std::copy_n(left.begin(), count, buffer.begin());
+    left = left.subspan(count);
+    return count;
+  };
+  return read_tensors(bytes.size(), read, source);
+}
+
 TensorMap read_safetensors(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = InputFile(path).read_all();
-  return parse_safetensors(bytes, path.string());
+  const auto check = [&path](bool good, const std::string& why) {
+    if (!good) {
+      throw core::Error(core::ErrorCode::kFile,
+                        fmt::format("cannot read '{}': {}", path.string(), why));
+    }
+  };
+  const core::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  check(file.is_open(), core::errno_text(errno));
+  struct stat status {};
+  check(::fstat(file.get(), &status) == 0, core::errno_text(errno));
+  check(S_ISREG(status.st_mode), "not a regular file");
+  const auto read = [&](std::span<std::byte> buffer) {
+    const core::ReadResult result = core::read_all(file.get(), buffer);
+    check(result.error == 0, core::errno_text(result.error));
+    return result.bytes;
+  };
+  return read_tensors(static_cast<std::uint64_t>(status.st_size), read, path.string());
 }
 
 void write_safetensors(const std::filesystem::path& path,

@@ -72,20 +72,18 @@ nlohmann::json read_object(const std::string& path, std::optional<double> timeou
                 std::string("config file: ") + error.what() +
                     (late ? "; close it, or raise --timeout (nothing was measured)" : ""));
   }
-  std::set<std::string> names;
-  nlohmann::json config = nlohmann::json::parse(
-      text, [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& value) {
-        if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
-            !names.insert(option_name(value.get<std::string>())).second) {
-          throw Error(ErrorCode::kUsage,
-                      "config file '" + path + "': " + value.dump() +
-                          " sets an option that is set there already");
-        }
-        return true;
-      });
+  nlohmann::json config = nlohmann::json::parse(text);
   if (!config.is_object()) {
     throw Error(ErrorCode::kUsage,
                 "config file '" + path + "' is no JSON object of option names and values");
+  }
+  std::set<std::string> names;
+  for (const auto& [key, value] : config.items()) {
+    if (!names.insert(option_name(key)).second) {
+      throw Error(
+          ErrorCode::kUsage,
+          "config file '" + path + "': \"" + key + "\" sets an option that is set there already");
+    }
   }
   return config;
 }
