@@ -15,7 +15,7 @@ namespace dlbench::harness {
 /// Independent multiply-add chains held in registers.
 struct ComputeKernel {
   std::string precision;  ///< "fp32"; "bf16": products of bf16 pairs, added up in fp32
-  std::string isa;        ///< "baseline", "avx2", "avx512", "avx512_bf16"
+  std::string isa;        ///< "baseline", "avx2", "avx512", "avx512_bf16", "amx_bf16"
   double flop_per_round = 0.0;
   /// Returns a number made of all chains, so that no compiler drops one.
   float (*run)(std::int64_t rounds, float seed) = nullptr;

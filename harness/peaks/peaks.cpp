@@ -304,6 +304,13 @@ void keep_larger_figures(std::vector<Figure>& kept,
   }
 }
 
+/// Whether the processor has matrix tiles without a figure.
+bool lacks_tiles(const MachinePeaks& peaks) {
+  return peaks.key.isa == "amx_bf16" &&
+         std::ranges::none_of(peaks.compute,
+                              [](const ComputePeak& peak) { return peak.isa == "amx_bf16"; });
+}
+
 }  // namespace
 
 std::string_view name(PeakEffort effort) {
@@ -383,8 +390,7 @@ std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
         best = &peak;
       }
     }
-    const bool tiles = best != nullptr && best->precision == "bf16" && peaks.key.isa == "amx_bf16";
-    if (best == nullptr || tiles) {
+    if (best == nullptr || (best->precision == "bf16" && lacks_tiles(peaks))) {
       continue;
     }
     // Kernels of bf16 data may widen them and multiply in f32, where that is the faster way.
@@ -448,8 +454,9 @@ std::string peaks_text(const MachinePeaks& peaks) {
   for (const std::string& figure : peaks.disturbed) {
     text += "  " + figure + ": no undisturbed moment, other processes use the processors\n";
   }
-  if (peaks.key.isa == "amx_bf16") {
-    text += "  no bf16 peak for shares: this processor has matrix tiles (AMX), not measured here\n";
+  if (lacks_tiles(peaks)) {
+    text +=
+        "  no bf16 peak for shares: the matrix tiles (AMX) of this processor were not measured\n";
   }
   return text;
 }

@@ -25,7 +25,7 @@ enum class PeakEffort : std::uint8_t { kQuick, kThorough };
 /// Arithmetic: independent multiply-add chains in registers, a multiply-add counted as 2.
 struct ComputePeak {
   std::string precision;  ///< fp32, bf16
-  std::string isa;        ///< baseline, avx2, avx512, avx512_bf16
+  std::string isa;        ///< baseline, avx2, avx512, avx512_bf16, amx_bf16
   double flop_per_s = 0.0;
   std::string measured_at;  ///< UTC, ISO 8601
 };
@@ -74,8 +74,8 @@ struct MachinePeaks {
 void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh);
 
 /// One record per precision, each with the highest bandwidth; that of bf16 is the f32 one where the
-/// processor multiplies f32 faster. A processor with matrix tiles (AMX)
-/// gets no bf16 record: no kernel here reaches its peak, and a share of a lower figure would lie.
+/// processor multiplies f32 faster. A processor with matrix tiles (AMX) that were not measured, for
+/// the system gives them to no process, has no bf16 record: a share of a lower figure would lie.
 [[nodiscard]] std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks);
 
 /// For people: a line per figure, with what it was measured by and when.
