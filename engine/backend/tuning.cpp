@@ -17,7 +17,7 @@
 namespace dlbench::backend {
 namespace {
 
-constexpr const char* kHeader = "dlbench tuning cache 2";
+constexpr const char* kHeader = "dlbench tuning cache 3";
 constexpr const char* kNotKept = "tuning is not kept for the next run";
 constexpr const char* kAdvice = "DLBENCH_CACHE_DIR can name another folder";
 

@@ -30,6 +30,8 @@ constexpr std::int64_t kHotMacs = 20'000'000;
 /// channels-last skip.
 constexpr std::int64_t kWideDilation = 4;
 constexpr std::int64_t kFirstLayerChannels = 4;
+constexpr const char* kTiled = "direct_amx";
+constexpr const char* kTiledBrgemm = "direct_amx_brgemm";
 
 std::string_view direction_name(Direction direction) {
   switch (direction) {
@@ -255,6 +257,35 @@ void add_widened(const GraphLowering& lowering,
   }
 }
 
+bool uses_tiles(const std::string& implementation) {
+  return implementation.find("amx") != std::string::npos;
+}
+
+/// On matrix tiles (AMX), which the library has for channels-last alone. Forward there are two
+/// kernels, either of which may be the faster one.
+void add_tiled(const GraphLowering& lowering,
+               const Convolution& c,
+               const ConvRequest& blocked,
+               std::vector<Candidate>& candidates) {
+  if (c.dtype != core::DType::kBF16 || !uses_tiles(onednn_isa())) {
+    return;
+  }
+  const MemoryDesc x = channels_last_desc(lowering.value(c.x).shape, c.dtype);
+  const MemoryDesc y = channels_last_desc(lowering.value(c.y).shape, c.dtype);
+  ConvRequest request = blocked;
+  std::string first;
+  for (const bool no_brgemm : {true, false}) {
+    request.no_brgemm = no_brgemm;
+    const char* name = no_brgemm ? kTiled : kTiledBrgemm;
+    if (auto candidate = relaid_candidate(name, c, request, x, y);
+        candidate.has_value() && uses_tiles(main_step(*candidate).implementation) &&
+        main_step(*candidate).implementation != first) {
+      first = main_step(*candidate).implementation;
+      candidates.push_back(std::move(*candidate));
+    }
+  }
+}
+
 /// Biases and their gradients exist in f32: true but for graphs that begin in bf16.
 bool bias_is_f32(const GraphLowering& lowering, const Convolution& c) {
   const MemoryDesc bias = bias_desc(lowering, c);
@@ -287,6 +318,7 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convo
   if (c.dtype == core::DType::kBF16 && bias_is_f32(lowering, c)) {
     add_widened(lowering, c, request, candidates);
   }
+  add_tiled(lowering, c, request, candidates);
   if (largest_dilation(c) >= kWideDilation) {
     if (auto candidate = relaid_candidate("channels_last",
                                           c,
@@ -328,7 +360,14 @@ std::string restriction_text(ConvAlgorithm wanted) {
                                         : " " + std::string(core::name_in(kConvAlgorithms, wanted));
 }
 
-std::string preferred_choice(const GraphLowering& lowering, const Convolution& c) {
+std::string preferred_choice(const GraphLowering& lowering,
+                             const Convolution& c,
+                             const std::vector<Candidate>& candidates) {
+  for (const char* name : {kTiled, kTiledBrgemm}) {
+    if (std::ranges::find(candidates, name, &Candidate::name) != candidates.end()) {
+      return name;
+    }
+  }
   const core::Shape& weight = lowering.value(c.weight).shape;
   if (largest_dilation(c) >= 3 * kWideDilation) {
     return c.direction == Direction::kForward        ? "channels_last"
@@ -363,7 +402,8 @@ Candidate choose_convolution(GraphLowering& lowering, const Node& node, const Co
       node.forward != graph::kNoNode ? lowering.graph().node(node.forward).name : node.name;
   const TuningKey key{owner + "|" + std::string(direction_name(c.direction)),
                       problem_text(lowering, c) + restriction_text(wanted)};
-  const std::size_t index = lowering.tuner().choose(key, candidates, preferred_choice(lowering, c));
+  const std::size_t index =
+      lowering.tuner().choose(key, candidates, preferred_choice(lowering, c, candidates));
   lowering.decide(key.decision, candidates[index].name);
   return candidates[index];
 }

@@ -155,11 +155,22 @@ Forward::primitive_desc forward_description(const ConvRequest& r) {
   const ConvDescription c(r);
   const bool forward = r.direction == ContractionDirection::kForward;
   const dnnl::primitive_attr attr = attributes_of(forward && r.accumulate);
+  const std::string_view unwanted = forward && r.no_brgemm ? "brgconv" : "";
   if (r.bias.is_zero()) {
-    return describe_forward<Forward>(
-        attr, kind, c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after);
+    return describe_forward<Forward>(unwanted,
+                                     attr,
+                                     kind,
+                                     c.algorithm,
+                                     r.x,
+                                     r.weights,
+                                     r.y,
+                                     c.strides,
+                                     c.dilates,
+                                     c.before,
+                                     c.after);
   }
-  return describe_forward<Forward>(attr,
+  return describe_forward<Forward>(unwanted,
+                                   attr,
                                    kind,
                                    c.algorithm,
                                    r.x,
@@ -239,8 +250,9 @@ using DenseBackwardWeights = dnnl::inner_product_backward_weights;
 DenseForward::primitive_desc dense_description(const DenseRequest& r) {
   const auto kind = dnnl::prop_kind::forward_training;
   const dnnl::primitive_attr attr = attributes_of(false);
-  return r.bias.is_zero() ? describe_forward<DenseForward>(attr, kind, r.x, r.weights, r.y)
-                          : describe_forward<DenseForward>(attr, kind, r.x, r.weights, r.bias, r.y);
+  return r.bias.is_zero()
+             ? describe_forward<DenseForward>("", attr, kind, r.x, r.weights, r.y)
+             : describe_forward<DenseForward>("", attr, kind, r.x, r.weights, r.bias, r.y);
 }
 
 std::optional<Primitive> dense_backward_data(const DenseRequest& r) {

@@ -74,6 +74,7 @@ struct ConvRequest {
   std::size_t spatial_rank = 2;
   bool winograd = false;
   bool accumulate = false;  ///< forward: y += result
+  bool no_brgemm = false;   ///< forward: not by products of batches of small matrices
 };
 
 /// The library's first implementation; nothing if it has none for this request.

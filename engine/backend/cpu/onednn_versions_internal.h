@@ -8,20 +8,33 @@
 #include "engine/backend/cpu/onednn_internal.h"
 
 #include <string>
+#include <string_view>
 
 namespace dlbench::backend::cpu {
 
-/// The description of a forward primitive from the operation's own arguments; empty if the library
-/// has none.
+/// The description of a forward primitive from the operation's own arguments, by the library's
+/// first implementation whose name does not begin with `unwanted`, if that is not empty; empty if
+/// there is none.
 template <typename PrimitiveType, typename... Arguments>
-typename PrimitiveType::primitive_desc describe_forward(const dnnl::primitive_attr& attr,
+typename PrimitiveType::primitive_desc describe_forward(std::string_view unwanted,
+                                                        const dnnl::primitive_attr& attr,
                                                         const Arguments&... arguments) {
   constexpr bool kAllowEmpty = true;
 #if DNNL_VERSION_MAJOR >= 3
-  return {onednn_engine(), arguments..., attr, kAllowEmpty};
+  typename PrimitiveType::primitive_desc description(
+      onednn_engine(), arguments..., attr, kAllowEmpty);
 #else
-  return {typename PrimitiveType::desc(arguments...), attr, onednn_engine(), kAllowEmpty};
+  // The search for the next implementation reads it where it lies.
+  const typename PrimitiveType::desc operation(arguments...);
+  typename PrimitiveType::primitive_desc description(operation, attr, onednn_engine(), kAllowEmpty);
 #endif
+  while (!unwanted.empty() && description &&
+         std::string_view(description.impl_info_str()).starts_with(unwanted)) {
+    if (!description.next_impl()) {
+      return {};
+    }
+  }
+  return description;
 }
 
 /// Description of a backward primitive, which wants the forward one's as a hint.
