@@ -65,6 +65,11 @@ const DatasetFormat& find_dataset(std::string_view name) {
 void check_data_folder(const std::filesystem::path& folder, std::string_view name) {
   std::error_code failure;
   const auto status = std::filesystem::status(folder, failure);
+  if (failure && failure != std::errc::no_such_file_or_directory &&
+      failure != std::errc::not_a_directory) {
+    throw Error(ErrorCode::kFile,
+                "data folder '" + folder.string() + "' cannot be looked at: " + failure.message());
+  }
   if (!std::filesystem::exists(status)) {
     throw Error(
         ErrorCode::kFile,

@@ -252,6 +252,11 @@ std::string broken_launch(const LaunchEnvironment& launch, int mpi_size, std::st
                        launch.launcher,
                        advice(launch, mpi));
   }
+  if (!launch.serves_mpi) {
+    return fmt::format("{} started this process, and its ranks cannot find each other; {}",
+                       launch.launcher,
+                       advice(launch, mpi));
+  }
   return {};
 }
 

@@ -81,8 +81,8 @@ std::optional<std::int64_t> clock_time(std::string_view text) {
 
 // What goes into a directive, where a blank or a quote would start another word for the scheduler.
 void check_word(const char* option, const std::string& text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char letter) {
-    constexpr std::string_view kAllowed = "_-./:@+%=,~";
+  constexpr std::string_view kAllowed = "_-./:@+%=,~";
+  const bool plain = std::all_of(text.begin(), text.end(), [&](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
            kAllowed.find(letter) != std::string_view::npos;
   });
@@ -90,7 +90,7 @@ void check_word(const char* option, const std::string& text) {
     throw Error(
         ErrorCode::kUsage,
         fmt::format("{} '{}' has a character that schedulers do not take in it; use letters, "
-                    "digits and any of _-./:@+%=,~",
+                    "digits and any of _-./:@+=,",
                     option,
                     text));
   }

@@ -21,9 +21,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -354,6 +356,15 @@ class Deadline {
   std::optional<Clock::time_point> end_;
 };
 
+/// A pipe with a name waits for somebody to write it, and a terminal for its end. What the shell
+/// has opened ("<(...)") ends with who writes it.
+bool waits_for_a_writer(const std::string& path) {
+  const bool open_already = path == "-" || path == "/dev/stdin" || path.starts_with("/dev/fd/") ||
+                            path.starts_with("/proc/self/fd/");
+  std::error_code ignored;  // reading says better what is wrong with a file that is not there
+  return !open_already && std::filesystem::is_other(std::filesystem::status(path, ignored));
+}
+
 }  // namespace
 
 void check_is_report(const nlohmann::json& document, const std::string& name) {
@@ -421,6 +432,13 @@ std::string read_text_file(const std::string& path, std::optional<double> within
                  fmt::format("cannot read '{}': {}", path, core::errno_text(error)));
   };
   core::FileDescriptor opened;
+  if (waits_for_a_writer(path)) {
+    throw Error(
+        ErrorCode::kFile,
+        fmt::format("'{}' is a pipe or a device; give a regular file, or - for the standard "
+                    "input",
+                    path));
+  }
   if (path != "-") {
     opened = core::FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!opened.is_open()) {

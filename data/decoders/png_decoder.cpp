@@ -82,7 +82,8 @@ class PngReader {
     }
   }
 
-  void read(std::uint8_t** rows) { check(read_rows(rows)); }
+  /// The rows one behind the other, `row_bytes` each.
+  void read(std::uint8_t* out, std::size_t row_bytes) { check(read_rows(out, row_bytes)); }
 
  private:
   void check(bool success) {
@@ -114,16 +115,23 @@ class PngReader {
     if (rgb) {
       png_set_gray_to_rgb(png_);
     }
-    png_set_interlace_handling(png_);
+    passes_ = png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
     return true;
   }
 
-  bool read_rows(std::uint8_t** rows) {
+  // Not png_read_image(), which wants a pointer to each row: of an image one pixel wide those are
+  // several times its size.
+  bool read_rows(std::uint8_t* out, std::size_t row_bytes) {
     if (setjmp(png_jmpbuf(png_)) != 0) {
       return false;
     }
-    png_read_image(png_, rows);
+    const std::size_t height = png_get_image_height(png_, info_);
+    for (int pass = 0; pass < passes_; ++pass) {
+      for (std::size_t row = 0; row < height; ++row) {
+        png_read_row(png_, out + row * row_bytes, nullptr);
+      }
+    }
     png_read_end(png_, nullptr);
     return true;
   }
@@ -132,6 +140,7 @@ class PngReader {
   Source source_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
+  int passes_ = 1;
 };
 
 /// ITU-R BT.601 luma with 14 fractional bits, in place: 0.299 R + 0.587 G + 0.114 B.
@@ -163,11 +172,7 @@ ImageView PngDecoder::decode(std::span<const std::byte> file,
   const auto height = static_cast<std::size_t>(header.height);
   const std::size_t row_bytes = static_cast<std::size_t>(header.width) * decoded_channels;
   std::uint8_t* out = pixels.reserve(height * row_bytes);
-  rows_.resize(height);
-  for (std::size_t row = 0; row < height; ++row) {
-    rows_[row] = out + row * row_bytes;
-  }
-  reader.read(rows_.data());
+  reader.read(out, row_bytes);
   if (decoded_channels == 3 && request.channels == 1) {
     rgb_to_grey(out, height * static_cast<std::size_t>(header.width));
   }

@@ -24,9 +24,6 @@ class PngDecoder {
                    const DecodeRequest& request,
                    PixelBuffer& pixels);
   ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
-
- private:
-  std::vector<std::uint8_t*> rows_;
 };
 
 }  // namespace dlbench::data

@@ -12,6 +12,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 
 namespace dlbench::data {
@@ -200,10 +201,16 @@ bool generate_once(std::string_view dataset, const GenerateOptions& options) {
 fs::path generated_marker(const fs::path& folder) { return folder / kMarkerName; }
 
 std::optional<GeneratedInfo> generated_info(const fs::path& folder) {
-  std::ifstream file(generated_marker(folder));
-  if (!file) {
+  constexpr std::streamsize kMostBytes = 4096;
+  std::error_code ignored;
+  if (!fs::is_regular_file(generated_marker(folder), ignored)) {  // a pipe would be waited for
     return std::nullopt;
   }
+  std::string text(kMostBytes, '\0');
+  std::ifstream marker(generated_marker(folder));
+  marker.read(text.data(), kMostBytes);
+  text.resize(static_cast<std::size_t>(marker.gcount()));
+  std::istringstream file(text);
   GeneratedInfo info;
   int found = 0;
   constexpr std::string_view kDatasetKey = "dataset=";

@@ -107,9 +107,14 @@ Residency count_resident(const OpenFile& file) {
   return {static_cast<std::int64_t>(present.size()), resident};
 }
 
-void read_to_end(const OpenFile& file, std::span<std::byte> buffer) {
+void read_to_end(const OpenFile& file,
+                 std::span<std::byte> buffer,
+                 const std::function<void()>& check) {
   core::ReadResult read;
   do {
+    if (check) {
+      check();
+    }
     read = core::read_all(file.fd(), buffer);
     if (read.error != 0) {
       errno = read.error;
@@ -180,7 +185,9 @@ std::optional<double> resident_fraction(std::span<const fs::path> files) {
   return static_cast<double>(sum.resident) / static_cast<double>(sum.pages);
 }
 
-CacheState prepare_page_cache(CacheMode mode, std::span<const fs::path> files) {
+CacheState prepare_page_cache(CacheMode mode,
+                              std::span<const fs::path> files,
+                              const std::function<void()>& check) {
   constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
   CacheState state;
   state.mode = mode;
@@ -192,7 +199,7 @@ CacheState prepare_page_cache(CacheMode mode, std::span<const fs::path> files) {
     state.bytes += static_cast<std::int64_t>(file.bytes());
     state.network_file_system = state.network_file_system || file.on_network();
     if (mode == CacheMode::kWarm) {
-      read_to_end(file, {buffer.get(), kReadBytes});
+      read_to_end(file, {buffer.get(), kReadBytes}, check);
     } else if (mode == CacheMode::kCold) {
       drop(file);
     }
@@ -208,7 +215,10 @@ CacheState prepare_page_cache(CacheMode mode, std::span<const fs::path> files) {
   return state;
 }
 
-CacheState prepare_page_cache(CacheMode mode, const Dataset& dataset, bool skip_unreadable) {
+CacheState prepare_page_cache(CacheMode mode,
+                              const Dataset& dataset,
+                              bool skip_unreadable,
+                              const std::function<void()>& check) {
   if (dataset.spec().held_in_memory) {
     return {.mode = mode,
             .verified = true,
@@ -218,7 +228,7 @@ CacheState prepare_page_cache(CacheMode mode, const Dataset& dataset, bool skip_
   if (skip_unreadable) {
     std::erase_if(files, [](const fs::path& file) { return ::access(file.c_str(), R_OK) != 0; });
   }
-  return prepare_page_cache(mode, files);
+  return prepare_page_cache(mode, files, check);
 }
 
 }  // namespace dlbench::data

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,15 +38,18 @@ struct CacheState {
 };
 
 /// Brings the files into the state: kWarm reads each once, kCold writes back and drops their pages
-/// (fsync, posix_fadvise DONTNEED; needs no root), kAsIs only looks. Throws Error(kFile).
+/// (fsync, posix_fadvise DONTNEED; needs no root), kAsIs only looks. Throws Error(kFile), and what
+/// `check` throws, which is called while files are read.
 [[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
-                                            std::span<const std::filesystem::path> files);
+                                            std::span<const std::filesystem::path> files,
+                                            const std::function<void()>& check = {});
 
 /// The same for the files of a data set; one that is held in memory needs none of them any more.
 /// `skip_unreadable`: without those that this user may not read, which --skip-corrupt replaces.
 [[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
                                             const Dataset& dataset,
-                                            bool skip_unreadable);
+                                            bool skip_unreadable,
+                                            const std::function<void()>& check = {});
 
 /// Part of the files' pages that is resident, or nullopt if it cannot be trusted for one of them.
 [[nodiscard]] std::optional<double> resident_fraction(std::span<const std::filesystem::path> files);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -117,6 +118,8 @@ struct LoweringOptions {
   bool try_out = true;
   /// Called between measurements; what it throws ends the lowering.
   std::function<void()> check;
+  /// By core::steady_seconds(): from then on nothing is measured, what was not is chosen by rule.
+  double tune_until_s = std::numeric_limits<double>::infinity();
 };
 
 /// A graph made executable by one backend.

@@ -4,12 +4,14 @@
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -18,6 +20,7 @@ namespace dlbench::backend {
 namespace {
 
 constexpr const char* kHeader = "dlbench tuning cache 3";
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20U;
 constexpr const char* kNotKept = "tuning is not kept for the next run";
 constexpr const char* kAdvice = "DLBENCH_CACHE_DIR can name another folder";
 
@@ -31,6 +34,11 @@ std::map<std::string, std::string> read_cache(const std::string& path) {
   std::map<std::string, std::string> choices;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {  // a pipe would be waited for
+    return choices;
+  }
+  if (const std::uintmax_t bytes = std::filesystem::file_size(path, ignored); bytes > kMostBytes) {
+    core::log::warn_once(
+        fmt::format("tuning cache '{}' has {} bytes: it is written anew", path, bytes));
     return choices;
   }
   std::ifstream file(path);
@@ -87,6 +95,12 @@ std::size_t Choices::choose(const TuningKey& key,
     }
   }
   check();
+  if (core::steady_seconds() > options_.tune_until_s) {
+    core::log::warn_once(
+        "comparing kernels had its share of --time-budget: those that were not compared are chosen "
+        "by rule, and compared in the next run");
+    return by_rule;
+  }
   const std::optional<std::size_t> best = measure();
   if (best.has_value()) {
     known_[problem] = names[*best];

@@ -44,24 +44,8 @@ std::string option_text(const std::string& key, const nlohmann::json& value) {
                   "' must be a text, a number, true, false, a list of them, or null: not set");
 }
 
-// A pipe with a name waits for somebody to write it, and a terminal for its end, while a --timeout
-// of the file is not known. What the shell has opened ("<(...)") ends with who writes it.
-void check_readable(const std::string& path) {
-  namespace fs = std::filesystem;
-  const bool open_already = path == "-" || path == "/dev/stdin" || path.starts_with("/dev/fd/") ||
-                            path.starts_with("/proc/self/fd/");
-  std::error_code ignored;  // reading says better what is wrong with a file that is not there
-  const fs::file_status facts = fs::status(path, ignored);
-  if (!open_already && fs::is_other(facts)) {
-    throw Error(ErrorCode::kUsage,
-                "config file '" + path +
-                    "' is a pipe or a device; give a regular file, or - for the standard input");
-  }
-}
-
 // Throws Error(kUsage): which options a command has is wrong, not what it works on.
 nlohmann::json read_object(const std::string& path, std::optional<double> timeout_s) {
-  check_readable(path);
   std::string text;
   try {
     text = reports::read_text_file(path, timeout_s);

@@ -118,6 +118,10 @@ class ReportPlotCommand final : public Command {
     check_apart(written, {report_}, "which this command reads");
     check_names_format(output_);
     check_writable(written);
+    if (std::error_code ignored; report_ == "-" || std::filesystem::is_fifo(report_, ignored)) {
+      throw Error(ErrorCode::kUsage,
+                  "a plot is drawn by a script that reads the report once more: give a file");
+    }
     const std::string text = reports::read_text_file(report_);
     if (const auto problems = reports::validate_report(text, report_); !problems.empty()) {
       throw Error(ErrorCode::kData,

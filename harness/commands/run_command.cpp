@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
@@ -46,6 +47,9 @@
 namespace dlbench::harness {
 namespace {
 
+/// Of --time-budget: what comparing kernels may take from the command's start.
+constexpr double kTuningShare = 0.25;
+
 using core::Error;
 using core::ErrorCode;
 using reports::Taint;
@@ -73,7 +77,12 @@ class Measurement {
   }
 
   int run() {
-    SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
+    SessionOptions session = session_options(options_, placement_, ranks_.size());
+    if (options_.time_budget.has_value()) {
+      session.tune_until_s =
+          core::steady_seconds() - guard_.elapsed_s() + kTuningShare * *options_.time_budget;
+    }
+    SessionPlan plan(std::move(session), ranks_);
     const std::vector<TrialId> trials = possible_trials(plan);
     describe_plan(plan, record_);
     report_.keep_device_choice(plan.why_no_better_device());

@@ -179,8 +179,10 @@ class TrainingRun {
   void prepare_cache(const SessionPlan& plan) {
     together(ranks_, [&] {
       if (ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank == 0) {
-        const data::CacheState state =
-            data::prepare_page_cache(options_.cache, plan.dataset(), options_.session.skip_corrupt);
+        const data::CacheState state = data::prepare_page_cache(options_.cache,
+                                                                plan.dataset(),
+                                                                options_.session.skip_corrupt,
+                                                                &RunGuard::check_at_work);
         if (!state.verified) {
           report_.taint(Taint::kCacheStateUnknown, "data set", state.proof);
         }

@@ -160,10 +160,10 @@ DevicePeaks from_json(const json& file) {
                     .copy_bytes_per_s = peak_rate(file.at("copy_bytes_per_s")),
                     .to_device_bytes_per_s = peak_rate(file.at("to_device_bytes_per_s")),
                     .to_host_bytes_per_s = peak_rate(file.at("to_host_bytes_per_s")),
-                    .measured_at = file.at("measured_at").get<std::string>()};
+                    .measured_at = peak_time(file.at("measured_at"))};
   for (const json& product : file.at("products")) {
-    peaks.products.push_back({.precision = product.at("precision").get<std::string>(),
-                              .extent = product.at("extent").get<std::int64_t>(),
+    peaks.products.push_back({.precision = peak_word(product.at("precision")),
+                              .extent = peak_bytes(product.at("extent")),
                               .flop_per_s = peak_rate(product.at("flop_per_s"))});
   }
   return peaks;

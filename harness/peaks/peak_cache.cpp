@@ -66,18 +66,18 @@ MachinePeaks machine_peaks_from_json(const json& file) {
   peaks.measurements = file.at("measurements").get<int>();
   peaks.cache_bytes = file.at("cache_bytes").get<std::int64_t>();
   for (const json& peak : file.at("compute")) {
-    peaks.compute.push_back({.precision = peak.at("precision").get<std::string>(),
-                             .isa = peak.at("isa").get<std::string>(),
+    peaks.compute.push_back({.precision = peak_word(peak.at("precision")),
+                             .isa = peak_word(peak.at("isa")),
                              .flop_per_s = peak_rate(peak.at("flop_per_s")),
-                             .measured_at = peak.at("measured_at").get<std::string>()});
+                             .measured_at = peak_time(peak.at("measured_at"))});
   }
   for (const json& peak : file.at("memory")) {
-    peaks.memory.push_back({.kernel = peak.at("kernel").get<std::string>(),
-                            .stores = peak.at("stores").get<std::string>(),
-                            .isa = peak.at("isa").get<std::string>(),
+    peaks.memory.push_back({.kernel = peak_word(peak.at("kernel")),
+                            .stores = peak_word(peak.at("stores")),
+                            .isa = peak_word(peak.at("isa")),
                             .bytes_per_s = peak_rate(peak.at("bytes_per_s")),
-                            .array_bytes = peak.at("array_bytes").get<std::int64_t>(),
-                            .measured_at = peak.at("measured_at").get<std::string>()});
+                            .array_bytes = peak_bytes(peak.at("array_bytes")),
+                            .measured_at = peak_time(peak.at("measured_at"))});
   }
   return peaks;
 }

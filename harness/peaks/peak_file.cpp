@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/peaks/peak_file_internal.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace dlbench::harness {
 
 using core::Error;
@@ -33,6 +36,36 @@ double peak_rate(const nlohmann::json& value) {
     throw Error(ErrorCode::kData, "a rate is not above zero");
   }
   return number;
+}
+
+std::string peak_word(const nlohmann::json& value) {
+  constexpr std::size_t kLongest = 64;
+  auto word = value.get<std::string>();
+  const bool printable =
+      std::ranges::all_of(word, [](char letter) { return letter >= ' ' && letter <= '~'; });
+  if (word.empty() || word.size() > kLongest || !printable) {
+    throw Error(ErrorCode::kData, "a name is no short text");
+  }
+  return word;
+}
+
+std::string peak_time(const nlohmann::json& value) {
+  auto text = value.get<std::string>();
+  constexpr std::string_view kPattern = "0000-00-00T00:00:00Z";
+  const bool fits = std::ranges::equal(text, kPattern, [](char letter, char wanted) {
+    return wanted == '0' ? letter >= '0' && letter <= '9' : letter == wanted;
+  });
+  if (!fits) {
+    throw Error(ErrorCode::kData, "a time is not like 2026-01-01T00:00:00Z");
+  }
+  return text;
+}
+
+std::int64_t peak_bytes(const nlohmann::json& value) {
+  if (!value.is_number_integer() || value.get<std::int64_t>() <= 0) {
+    throw Error(ErrorCode::kData, "a number of bytes is no whole one above zero");
+  }
+  return value.get<std::int64_t>();
 }
 
 void check_peak_format(const nlohmann::json& file, const char* format, int version) {

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,6 +26,13 @@ namespace dlbench::harness {
 
 /// A finite number above zero. Throws core::Error(kData).
 [[nodiscard]] double peak_rate(const nlohmann::json& value);
+
+/// A short text of printable characters. Throws core::Error(kData).
+[[nodiscard]] std::string peak_word(const nlohmann::json& value);
+/// UTC as reports have it, "2026-01-01T00:00:00Z". Throws core::Error(kData).
+[[nodiscard]] std::string peak_time(const nlohmann::json& value);
+/// A whole number above zero. Throws core::Error(kData).
+[[nodiscard]] std::int64_t peak_bytes(const nlohmann::json& value);
 
 /// Throws core::Error(kData) unless the file says that it is of this format and version.
 void check_peak_format(const nlohmann::json& file, const char* format, int version);

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -52,6 +53,7 @@ struct SessionOptions {
   bool share_gpu = false;  ///< several ranks may have one GPU: gradients go through host memory
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kAuto;
   bool autotune = true;
+  double tune_until_s = std::numeric_limits<double>::infinity();  ///< see backend::LoweringOptions
   GpuPlace gpu;
   exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;  ///< kOn: refused where it cannot be
   std::string data;  ///< empty: the usual folder, else generated once

@@ -164,7 +164,8 @@ backend::LoweringOptions SessionPlan::lowering() const {
           .allow_tf32 = options_.precision == "tf32",
           .tuning_cache = kept.has_value() ? (*kept / "tuning.txt").string() : "",
           .autotune = options_.autotune,
-          .check = &RunGuard::check_at_work};
+          .check = &RunGuard::check_at_work,
+          .tune_until_s = options_.tune_until_s};
 }
 
 data::LoaderOptions SessionPlan::loader_options() const {

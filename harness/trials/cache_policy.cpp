@@ -49,7 +49,8 @@ std::optional<std::int64_t> CachePolicy::pass_steps(Session& session,
 }
 
 void CachePolicy::prepare(const SessionPlan& plan) {
-  const data::CacheState state = data::prepare_page_cache(mode_, plan.dataset(), skip_corrupt_);
+  const data::CacheState state =
+      data::prepare_page_cache(mode_, plan.dataset(), skip_corrupt_, &RunGuard::check_at_work);
   if (record_.proof.empty()) {
     record_.proof = state.proof;
   }

@@ -184,6 +184,14 @@ class BadInput(CommandTest):
         self.expect_error(1, "run", "--workload", "mnist_cnn", "--data", data,
                           says=["train-images-idx3-ubyte", "not a regular file"])
 
+    def test_a_named_pipe_in_place_of_a_report(self):
+        pipe = self.folder / "report-pipe"
+        os.mkfifo(pipe)
+        for command in ("show", "validate", "plot"):
+            self.expect_error(2 if command == "plot" else 1, "report", command, pipe,
+                              says=["give a file" if command == "plot" else "is a pipe or a device"])
+        self.expect_error(2, "report", "plot", "-", says=["give a file"])
+
     def test_no_validation_data(self):
         data = self.folder / "no-validation"
         shutil.copytree(self.folder / "mnist", data)

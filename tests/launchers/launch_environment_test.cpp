@@ -150,6 +150,8 @@ TEST(DetectLaunch, ATorchrunInsideOfAStepCountsInsteadOfTheStep) {
               AllOf(HasSubstr("WORLD_SIZE announces 8 ranks"),
                     HasSubstr("torchrun started separate runs"),
                     HasSubstr("start with mpirun, mpiexec or srun")));
+  EXPECT_THAT(broken_launch(detect_launch({{"TORCHELASTIC_RUN_ID", "none"}}), 1, ""),
+              AllOf(HasSubstr("torchrun started this process"), HasSubstr("start with mpirun")));
   // Others set these two for programs of any kind.
   EXPECT_FALSE(detect_launch({{"WORLD_SIZE", "8"}, {"RANK", "5"}}).launched());
 }

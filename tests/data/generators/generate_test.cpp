@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +127,10 @@ TEST(Generate, DescribesWhatItMadeAndReusesIt) {
   EXPECT_EQ(info->dataset, "mnist");
   EXPECT_EQ(info->samples, 20);
   EXPECT_EQ(info->seed, 3U);
+  const std::filesystem::path pipe = folder.path() / "pipe";  // nobody ever writes to it
+  std::filesystem::create_directory(pipe);
+  ASSERT_EQ(::mkfifo(generated_marker(pipe).c_str(), 0600), 0);
+  EXPECT_FALSE(generated_info(pipe));
   GenerateOptions other = options;
   other.samples = 21;
   EXPECT_NE(error_of([&] { generate_once("mnist", other); }).find("holds something else"),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/tuning.h"
 
+#include "engine/core/clock.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -83,6 +84,27 @@ TEST_F(TuningCache, OfAnotherVersionIsWrittenAnew) {
   choices.save();
   Choices next(options_, "machine");
   EXPECT_EQ(choose(next, "a"), 0U);
+}
+
+// Sparse, as a file system that ran full leaves them.
+TEST_F(TuningCache, OfNoSizeThatItCouldHaveIsWrittenAnew) {
+  std::ofstream(options_.tuning_cache) << "dlbench tuning cache 3\n";
+  std::filesystem::resize_file(options_.tuning_cache, std::uintmax_t{1} << 40U);
+  Choices choices(options_, "machine");
+  EXPECT_EQ(choose(choices, "a"), std::nullopt);
+  choices.save();
+  EXPECT_LT(std::filesystem::file_size(options_.tuning_cache), 1000U);
+}
+
+TEST_F(TuningCache, WhatTheTimeIsUpForIsChosenByRuleAndNotKept) {
+  options_.tune_until_s = core::steady_seconds() - 1.0;
+  Choices late(options_, "machine");
+  EXPECT_EQ(choose(late, "a"), 0U) << "it was not measured";
+  late.save();
+  EXPECT_EQ(files(), 0);
+  options_.tune_until_s = core::steady_seconds() + 1000.0;
+  Choices early(options_, "machine");
+  EXPECT_EQ(choose(early, "a"), std::nullopt);
 }
 
 TEST_F(TuningCache, ThatCannotBeWrittenIsAWarningWithTheReason) {
