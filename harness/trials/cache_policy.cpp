@@ -4,6 +4,7 @@
 
 #include "engine/core/named.h"
 #include "harness/ranks.h"
+#include "harness/session/run_guard.h"
 #include "harness/session/session.h"
 #include "harness/session/session_plan.h"
 #include "harness/trials/cold_pass.h"
