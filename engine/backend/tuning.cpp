@@ -36,7 +36,8 @@ std::map<std::string, std::string> read_cache(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, ignored)) {  // a pipe would be waited for
     return choices;
   }
-  if (const std::uintmax_t bytes = std::filesystem::file_size(path, ignored); bytes > kMostBytes) {
+  if (const std::uintmax_t bytes = std::filesystem::file_size(path, ignored);
+      !ignored && bytes > kMostBytes) {
     core::log::warn_once(
         fmt::format("tuning cache '{}' has {} bytes: it is written anew", path, bytes));
     return choices;

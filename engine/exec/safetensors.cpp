@@ -182,8 +182,11 @@ Json parse_header(std::string_view text, const std::string& source) {
   constexpr int kMaxDepth = 3;  // a list in an entry of the whole
   if (const auto defect = core::json_defect(text, kMaxDepth); defect.has_value()) {
     fail(source,
-         defect->too_deep ? "the header has lists in lists, or objects in them"
-                          : fmt::format("'{}' is there twice", defect->twice_key));
+         defect->too_deep
+             ? "the header has lists in lists, or objects in them"
+             : fmt::format(
+                   "an object of the header has {} twice",
+                   Json(defect->twice_key).dump(-1, ' ', true, Json::error_handler_t::replace)));
   }
   Json header = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (header.is_discarded() || !header.is_object()) {

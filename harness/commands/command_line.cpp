@@ -272,13 +272,28 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
   ranks.abort(core::exit_code(fault.code));
 }
 
+// What is wrong with an option that a config file set says so.
+template <typename Work>
+int naming_config_file(const OptionSet& options, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUsage) {
+      throw;
+    }
+    throw Error(error.code(), options.with_origin(error.what()));
+  }
+}
+
 // On several ranks an error must not leave the others waiting, so it ends the launch right here.
 int run_on_ranks(const BoundCommand& bound, const Invocation& invocation) {
   try {
     check_same_start(invocation.ranks, bound.command->name(), *bound.options);
-    bound.command->check();
-    bound.command->check_ranks(invocation.ranks.size());
-    return bound.command->run(*bound.options, invocation);
+    return naming_config_file(*bound.options, [&] {
+      bound.command->check();
+      bound.command->check_ranks(invocation.ranks.size());
+      return bound.command->run(*bound.options, invocation);
+    });
   } catch (const Error& error) {
     if (invocation.ranks.size() == 1) {
       throw;
@@ -356,8 +371,10 @@ int run_parsed(const BoundCommand& bound,
       return 0;
     }
     comm::LoneRank alone;
-    bound.command->check();
-    return bound.command->run(*bound.options, {arguments, launched, alone});
+    return naming_config_file(*bound.options, [&] {
+      bound.command->check();
+      return bound.command->run(*bound.options, {arguments, launched, alone});
+    });
   }
   return join_and_run(
       std::nullopt, seconds_of(*bound.options, "timeout"), [&](comm::Rendezvous& ranks) {

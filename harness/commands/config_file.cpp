@@ -6,11 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
-#include <system_error>
 
 namespace dlbench::harness {
 namespace {
@@ -64,9 +62,9 @@ nlohmann::json read_object(const std::string& path, std::optional<double> timeou
   std::set<std::string> names;
   for (const auto& [key, value] : config.items()) {
     if (!names.insert(option_name(key)).second) {
-      throw Error(
-          ErrorCode::kUsage,
-          "config file '" + path + "': \"" + key + "\" sets an option that is set there already");
+      throw Error(ErrorCode::kUsage,
+                  "config file '" + path + "': " + nlohmann::json(key).dump() +
+                      " sets an option that is set there already");
     }
   }
   return config;

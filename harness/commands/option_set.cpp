@@ -352,6 +352,27 @@ OptionSource OptionSet::source_of(std::string_view name) const {
   return found == specs_.end() ? OptionSource::kDefault : found->source;
 }
 
+std::string OptionSet::with_origin(std::string message) const {
+  constexpr std::string_view kOrigin = " (from the config file)";
+  for (const OptionSpec& spec : specs_) {
+    if (spec.source != OptionSource::kFile || spec.positional) {
+      continue;
+    }
+    const std::string shown = spec.shown();
+    std::size_t end = 0;
+    for (std::size_t at = message.find(shown); at != std::string::npos;
+         at = message.find(shown, end)) {
+      end = at + shown.size();
+      const std::string_view rest = std::string_view(message).substr(end);
+      if (rest.starts_with(" '") || rest.starts_with(":")) {  // what is wrong, not what is advised
+        message.insert(end, kOrigin);
+        break;
+      }
+    }
+  }
+  return message;
+}
+
 void OptionSet::check_exclusions() const {
   const auto shown = [this](const std::string& name) {
     return "--" + name + (source_of(name) == OptionSource::kFile ? " (from the config file)" : "");

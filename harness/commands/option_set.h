@@ -135,6 +135,9 @@ class OptionSet {
   [[nodiscard]] bool is_default(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;
 
+  /// A message about the values of options ("--link '-1': ..."), which says of those that the
+  /// config file set that it did.
+  [[nodiscard]] std::string with_origin(std::string message) const;
   /// Every option but --config with its value, and where it came from: the report's config.
   [[nodiscard]] reports::ValueMap effective() const;
   [[nodiscard]] std::map<std::string, std::string> sources() const;

@@ -20,7 +20,7 @@ using core::ErrorCode;
 using nlohmann::json;
 
 constexpr const char* kPeaksFormat = "dlbench.peaks";
-constexpr int kPeaksVersion = 1;
+constexpr int kPeaksVersion = 2;  // 1 had no figures of AMX
 
 json to_json(const MachinePeaks& peaks) {
   json compute = json::array();

@@ -63,7 +63,7 @@ std::string peak_time(const nlohmann::json& value) {
 
 std::int64_t peak_bytes(const nlohmann::json& value) {
   if (!value.is_number_integer() || value.get<std::int64_t>() <= 0) {
-    throw Error(ErrorCode::kData, "a number of bytes is no whole one above zero");
+    throw Error(ErrorCode::kData, "a size is no whole number above zero");
   }
   return value.get<std::int64_t>();
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -169,12 +170,18 @@ __attribute__((target("amx-tile,amx-bf16,avx512f"))) float amx_bf16_product(std:
   alignas(64) float sums[kTileRows * kTileRows];
   std::fill(std::begin(left), std::end(left), kOne);
   std::fill(std::begin(right), std::end(right), kSmall);
+  // To the compiler the intrinsics read less than they do.
+  const auto store_all = [](const void* memory) { asm volatile("" ::"r"(memory) : "memory"); };
+  store_all(&config);
+  store_all(left);
+  store_all(right);
   _tile_loadconfig(&config);
   _tile_loadd(6, left, kTileRowBytes);
   _tile_loadd(7, right, kTileRowBytes);
   // The number of a tile is part of an instruction: no loop has it.
   const auto start = [&](int chain) {
     std::fill(std::begin(sums), std::end(sums), seed + static_cast<float>(chain));
+    store_all(sums);
   };
   start(0);
   _tile_loadd(0, sums, kTileRowBytes);
@@ -197,7 +204,10 @@ __attribute__((target("amx-tile,amx-bf16,avx512f"))) float amx_bf16_product(std:
     _tile_dpbf16ps(5, 6, 7);
   }
   float sum = 0.0F;
-  const auto add = [&] { sum += sums[kTileRows * kTileRows - 1]; };
+  const auto add = [&] {
+    store_all(sums);
+    sum += sums[kTileRows * kTileRows - 1];
+  };
   _tile_stored(0, sums, kTileRowBytes);
   add();
   _tile_stored(1, sums, kTileRowBytes);
@@ -219,8 +229,14 @@ __attribute__((target("amx-tile,amx-bf16,avx512f"))) float amx_bf16_product(std:
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
-  return __builtin_cpu_supports("amx-bf16") != 0 &&
-         ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  constexpr unsigned kBf16 = 1U << 22U;
+  constexpr unsigned kTile = 1U << 24U;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kBf16) != 0 &&
+         (edx & kTile) != 0 && ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
 void copy_stream(float* out, const float* a, const float* /*b*/, std::size_t count) {

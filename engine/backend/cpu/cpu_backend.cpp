@@ -10,6 +10,10 @@
 #include "engine/core/parallel.h"
 #include "engine/core/processor_name.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace dlbench::backend::cpu {
 namespace {
 
@@ -59,7 +63,10 @@ bool CpuBackend::supports(core::DType dtype, std::string* why) const {
   if (dtype == core::DType::kF32) {
     return true;
   }
-  if (dtype == core::DType::kBF16 && (isa == "avx512_core_bf16" || isa == "avx512_core_amx")) {
+  // The last two have it too: one is above, one beside it.
+  constexpr std::array<std::string_view, 4> kWithBf16{
+      "avx512_core_bf16", "avx512_core_amx", "avx512_core_amx_fp16", "avx512_core_fp16"};
+  if (dtype == core::DType::kBF16 && std::ranges::find(kWithBf16, isa) != kWithBf16.end()) {
     return true;
   }
   if (why != nullptr) {

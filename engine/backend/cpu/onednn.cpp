@@ -155,7 +155,7 @@ Forward::primitive_desc forward_description(const ConvRequest& r) {
   const ConvDescription c(r);
   const bool forward = r.direction == ContractionDirection::kForward;
   const dnnl::primitive_attr attr = attributes_of(forward && r.accumulate);
-  const std::string_view unwanted = forward && r.no_brgemm ? "brgconv" : "";
+  const std::string_view unwanted = forward && r.no_brgemm ? "brg" : "";
   if (r.bias.is_zero()) {
     return describe_forward<Forward>(unwanted,
                                      attr,

@@ -242,6 +242,7 @@ exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test) {
   setup.lowering.allow_tf32 = test.tf32;
   setup.lowering.autotune = false;
   setup.lowering.keep = test.keep;
+  setup.lowering.decisions = test.decisions;
   return harness::record_step(backend, setup);
 }
 

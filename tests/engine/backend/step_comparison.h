@@ -28,6 +28,7 @@ struct StepCase {
   graph::Mode mode = graph::Mode::kTrain;
   std::vector<graph::ValueId>
       keep{};  ///< of recorded_step(): values that must exist after the step
+  std::map<std::string, std::string> decisions{};  ///< of recorded_step(): kernels that are taken
 };
 
 /// Loss, prediction and state after one step, by name.

@@ -292,6 +292,18 @@ TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
               HasSubstr("No such file or directory"));
 }
 
+TEST_F(Options, MessagesSayWhichOnesTheConfigFileSet) {
+  options_.set("max-noise", "5%", OptionSource::kFile);
+  options_.set("data", "digits", OptionSource::kCommandLine);
+  EXPECT_EQ(options_.with_origin("--max-noise '5': too much beside --data 'digits'"),
+            "--max-noise (from the config file) '5': too much beside --data 'digits'");
+  EXPECT_EQ(options_.with_origin("--max-noises '1', --max-noise: give --max-noise 6"),
+            "--max-noises '1', --max-noise (from the config file): give --max-noise 6");
+  const std::string path = config(R"({"link": "-1"})");
+  EXPECT_THAT(call_dlbench({"run", "--workload", "mnist_cnn", "--dry-run", "--config", path}).err,
+              HasSubstr("--link (from the config file) '-1'"));
+}
+
 // Opening it would wait for a writer.
 TEST_F(Options, AConfigFileIsNoNamedPipe) {
   const std::string pipe = (folder_ / "pipe").string();

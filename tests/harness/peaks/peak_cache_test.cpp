@@ -91,7 +91,7 @@ TEST_F(PeakCache, WhatItDidNotWriteIsRefusedInOneLine) {
                                   std::string("[]"),
                                   std::string("{}"),
                                   replaced("dlbench.peaks", "else"),
-                                  replaced("\"version\": 1", "\"version\": 2"),
+                                  replaced("\"version\": 2", "\"version\": 1"),
                                   replaced("thorough", "eager"),
                                   replaced("100500000000.0", "-1.0"),
                                   replaced("100500000000.0", "\"fast\""),

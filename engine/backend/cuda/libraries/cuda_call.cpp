@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -25,10 +26,15 @@ std::string text_of(cudaError_t status) {
 }
 
 /// A library only says that a launch failed. Where that is for what an earlier kernel did, the
-/// runtime knows: ": an illegal memory access was encountered (CUDA error 700, ...)".
+/// driver tells it of each call from then on: ": an illegal memory access was encountered (CUDA
+/// error 700, ...)". Not cudaGetLastError(): libraries have runtimes of their own.
 std::string cause_of(core::ErrorCode code) {
-  const cudaError_t last = cudaGetLastError();
-  return code == core::ErrorCode::kRun && last != cudaSuccess ? ": " + text_of(last) : "";
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (code != core::ErrorCode::kRun || cudaMemGetInfo(&free, &total) == cudaSuccess) {
+    return "";
+  }
+  return ": " + text_of(cudaGetLastError());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // Whole training steps of the workloads on the cpu backend. Tolerances: relative L2 norm per
 // tensor. f32 with direct convolutions sums in another order than the oracle: a ReLU that flips
 // makes 4e-3 at this small size; Winograd loses another digit; bf16 has 8 bits.
+#include "engine/core/error.h"
 #include "tests/engine/backend/step_comparison.h"
 
 #include <gmock/gmock.h>
@@ -65,6 +66,35 @@ TEST(CpuStep, ResunetppWithWinogradIsClose) {
                           .size = 32,
                           .algorithm = backend::ConvAlgorithm::kWinograd,
                           .tolerance = 1e-2});
+}
+
+// Of those that this processor has: which of them is the fastest, is up to the machine.
+TEST(CpuStep, EachKernelOfAConvolutionInBf16IsRight) {
+  const auto backend = cpu();
+  if (std::string why; !backend->supports(core::DType::kBF16, &why)) {
+    GTEST_SKIP() << why;
+  }
+  StepCase test{.workload = "mnist_cnn", .batch = 16, .size = 28};
+  const exec::TensorMap wanted =
+      recorded_step(*backend::create_backend("ref", {.threads = 2}), test);
+  test.precision = core::DType::kBF16;
+  test.algorithm = backend::ConvAlgorithm::kAuto;
+  int taken = 0;
+  for (const char* direction : {"forward", "backward_data", "backward_weights"}) {
+    for (const char* kernel :
+         {"direct", "direct_f32", "winograd_f32", "direct_amx", "direct_amx_brgemm"}) {
+      test.decisions = {{std::string("conv2|") + direction, kernel}};
+      try {
+        const exec::TensorMap seen = recorded_step(*backend, test);
+        EXPECT_THAT(beyond_verification(seen, wanted, test), ::testing::IsEmpty())
+            << direction << ' ' << kernel;
+        ++taken;
+      } catch (const core::Error& error) {
+        EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable) << error.what();
+      }
+    }
+  }
+  EXPECT_GE(taken, 6);
 }
 
 TEST(CpuStep, ChainsAndViewsChangeNoBit) {
