@@ -33,16 +33,17 @@ class TimeText : public ::testing::Test {
   }
 
   static void cache_peaks(double flop_per_s) {
+    constexpr const char* kMeasured = "2026-01-01T00:00:00Z";
     MachinePeaks peaks;
     peaks.key = peak_key();
     peaks.compute.push_back(
-        {.precision = "fp32", .isa = "avx2", .flop_per_s = flop_per_s, .measured_at = ""});
+        {.precision = "fp32", .isa = "avx2", .flop_per_s = flop_per_s, .measured_at = kMeasured});
     peaks.memory.push_back({.kernel = "copy",
                             .stores = "regular",
                             .isa = "avx2",
                             .bytes_per_s = 1e15,
                             .array_bytes = 1,
-                            .measured_at = ""});
+                            .measured_at = kMeasured});
     store_peaks(cache_folder(), peaks);
   }
   [[nodiscard]] std::string text(bool shared = false) const {
