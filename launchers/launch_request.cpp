@@ -89,6 +89,7 @@ void check_word(const char* option, const std::string& text) {
   if (!plain) {
     throw Error(
         ErrorCode::kUsage,
+        // Without % and ~, which names of files do not take either: below.
         fmt::format("{} '{}' has a character that schedulers do not take in it; use letters, "
                     "digits and any of _-./:@+=,",
                     option,

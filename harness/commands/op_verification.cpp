@@ -60,6 +60,7 @@ class Tally {
     const auto found = counts_.find(outcome);
     return found == counts_.end() ? 0 : found->second;
   }
+
   std::ostream& out_;
   std::string what_;
   std::map<Outcome, int> counts_;

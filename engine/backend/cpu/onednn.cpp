@@ -156,31 +156,11 @@ Forward::primitive_desc forward_description(const ConvRequest& r) {
   const bool forward = r.direction == ContractionDirection::kForward;
   const dnnl::primitive_attr attr = attributes_of(forward && r.accumulate);
   const std::string_view unwanted = forward && r.no_brgemm ? "brg" : "";
-  if (r.bias.is_zero()) {
-    return describe_forward<Forward>(unwanted,
-                                     attr,
-                                     kind,
-                                     c.algorithm,
-                                     r.x,
-                                     r.weights,
-                                     r.y,
-                                     c.strides,
-                                     c.dilates,
-                                     c.before,
-                                     c.after);
-  }
-  return describe_forward<Forward>(unwanted,
-                                   attr,
-                                   kind,
-                                   c.algorithm,
-                                   r.x,
-                                   r.weights,
-                                   r.bias,
-                                   r.y,
-                                   c.strides,
-                                   c.dilates,
-                                   c.before,
-                                   c.after);
+  const auto describe = [&](const auto&... operands) {
+    return describe_forward<Forward>(
+        unwanted, attr, kind, c.algorithm, operands..., c.strides, c.dilates, c.before, c.after);
+  };
+  return r.bias.is_zero() ? describe(r.x, r.weights, r.y) : describe(r.x, r.weights, r.bias, r.y);
 }
 
 /// The forward description that a backward one wants as a hint.
@@ -219,28 +199,12 @@ std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
   }
   const ConvDescription c(r);
   const dnnl::primitive_attr attr = attributes_of(false);
-  const auto description = r.bias.is_zero() ? describe_backward<BackwardWeights>(attr,
-                                                                                 hint,
-                                                                                 c.algorithm,
-                                                                                 r.x,
-                                                                                 r.weights,
-                                                                                 r.y,
-                                                                                 c.strides,
-                                                                                 c.dilates,
-                                                                                 c.before,
-                                                                                 c.after)
-                                            : describe_backward<BackwardWeights>(attr,
-                                                                                 hint,
-                                                                                 c.algorithm,
-                                                                                 r.x,
-                                                                                 r.weights,
-                                                                                 r.bias,
-                                                                                 r.y,
-                                                                                 c.strides,
-                                                                                 c.dilates,
-                                                                                 c.before,
-                                                                                 c.after);
-  return backward_weights_primitive<BackwardWeights>(description);
+  const auto describe = [&](const auto&... operands) {
+    return describe_backward<BackwardWeights>(
+        attr, hint, c.algorithm, operands..., c.strides, c.dilates, c.before, c.after);
+  };
+  return backward_weights_primitive<BackwardWeights>(
+      r.bias.is_zero() ? describe(r.x, r.weights, r.y) : describe(r.x, r.weights, r.bias, r.y));
 }
 
 using DenseForward = dnnl::inner_product_forward;
