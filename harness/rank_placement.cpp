@@ -106,17 +106,18 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
   const std::string own = fmt::format("{} {}",
                                       probes::cpu_list_text(core::affinity_cpus()),
                                       or_none(fmt::format("{}", fmt::join(gpus, ","))));
-  std::istringstream all(
-      ranks.broadcast_text(fmt::format("{}", fmt::join(ranks.gather(own), "\n"))));
+  const std::vector<std::string> texts = ranks.all_gather_text(own);
   const std::vector<comm::RankPlace>& places = ranks.places();
   const comm::RankPlace& here = places[static_cast<std::size_t>(ranks.rank())];
   std::vector<std::vector<int>> masks(static_cast<std::size_t>(here.local_size));
   std::vector<std::vector<std::string>> visible(masks.size());
-  std::string mask;
-  std::string addresses;
-  for (const comm::RankPlace& place : places) {
-    all >> mask >> addresses;
-    DLBENCH_CHECK(!all.fail()) << "a rank sent no mask and GPUs";
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    const comm::RankPlace& place = places[rank];
+    std::istringstream words(texts[rank]);
+    std::string mask;
+    std::string addresses;
+    words >> mask >> addresses;
+    DLBENCH_CHECK(!words.fail()) << "a rank sent no mask and GPUs";
     if (place.node == here.node) {
       const auto local = static_cast<std::size_t>(place.local_rank);
       masks.at(local) = probes::parse_cpu_list(mask);
@@ -175,11 +176,9 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
       (mine.ranks_on_cpus > 1 &&
        use.workers * mine.ranks_on_cpus > static_cast<std::int64_t>(mine.cpus.size()));
   const int own = (shared_threads ? kThreads : 0) + (many_workers ? kWorkers : 0);
-  const std::vector<double> all = ranks.all_gather(own);
+  const std::vector<int> all = ranks.all_gather(own);
   const auto count_ranks = [&](int kind) {
-    return std::count_if(all.begin(), all.end(), [kind](double crowded) {
-      return (static_cast<int>(crowded) & kind) != 0;
-    });
+    return std::ranges::count_if(all, [kind](int crowded) { return (crowded & kind) != 0; });
   };
   std::vector<std::string> reasons;
   if (const auto crowded = count_ranks(kThreads); crowded > 0) {
@@ -205,8 +204,8 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
 // shared: https://github.com/openucx/ucx/pull/4137 does. Neither was tried.
 std::optional<reports::SkipRecord> hidden_peers(comm::Rendezvous& ranks,
                                                 const RankPlacement& mine) {
-  const std::vector<double> all = ranks.all_gather(mine.peers_hidden ? 1.0 : 0.0);
-  const auto apart = std::count(all.begin(), all.end(), 1.0);
+  const std::vector<int> all = ranks.all_gather(mine.peers_hidden ? 1 : 0);
+  const auto apart = std::ranges::count(all, 1);
   if (apart == 0) {
     return std::nullopt;
   }

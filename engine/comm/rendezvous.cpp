@@ -39,16 +39,34 @@ std::string Rendezvous::broadcast_text(const std::string& text) {
   return result;
 }
 
-std::vector<double> Rendezvous::all_gather(double value) {
-  std::string mine(sizeof value, '\0');
-  std::memcpy(mine.data(), &value, sizeof value);
-  const std::vector<std::string> texts = gather(mine);
-  std::vector<double> values(static_cast<std::size_t>(size()));
-  for (std::size_t index = 0; index < texts.size(); ++index) {
-    std::memcpy(&values[index], texts[index].data(), sizeof value);
+std::vector<std::string> Rendezvous::all_gather_text(const std::string& text) {
+  std::vector<std::string> texts = gather(text);
+  texts.resize(static_cast<std::size_t>(size()));
+  std::vector<std::uint64_t> lengths;
+  std::string joined;
+  for (const std::string& each : texts) {
+    lengths.push_back(each.size());
+    joined += each;
   }
-  broadcast(std::as_writable_bytes(std::span(values)));
-  return values;
+  broadcast(std::as_writable_bytes(std::span(lengths)));
+  joined = broadcast_text(joined);
+  std::size_t begin = 0;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    texts[rank] = joined.substr(begin, lengths[rank]);
+    begin += lengths[rank];
+  }
+  return texts;
+}
+
+void Rendezvous::all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) {
+  const std::vector<std::string> texts =
+      gather({reinterpret_cast<const char*>(mine.data()), mine.size()});
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    DLBENCH_CHECK(texts[rank].size() == mine.size())
+        << texts[rank].size() << " bytes of rank " << rank;
+    std::memcpy(all.subspan(rank * mine.size()).data(), texts[rank].data(), mine.size());
+  }
+  broadcast(all);
 }
 
 void Rendezvous::await_subset() {

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace dlbench::comm {
@@ -66,13 +67,25 @@ class Rendezvous {
   // Made of the above:
   /// Rank 0's text on all ranks.
   [[nodiscard]] std::string broadcast_text(const std::string& text);
-  /// One number per rank, on all ranks.
-  [[nodiscard]] std::vector<double> all_gather(double value);
+  /// Every rank's text, by rank, on all ranks.
+  [[nodiscard]] std::vector<std::string> all_gather_text(const std::string& text);
+  /// Every rank's value, by rank, on all ranks.
+  template <typename Value>
+  requires std::is_trivially_copyable_v<Value>
+  [[nodiscard]] std::vector<Value> all_gather(const Value& value) {
+    std::vector<Value> values(static_cast<std::size_t>(size()));
+    all_gather_bytes(std::as_bytes(std::span(&value, 1)),
+                     std::as_writable_bytes(std::span(values)));
+    return values;
+  }
   /// A barrier behind what a set of first() does without the others. They sleep here for as long as
   /// that takes, a day at most: whether its ranks get on, the fault watch can tell, and no clock.
   void await_subset();
 
  private:
+  /// `all`: size() times as long as `mine`, whose length is the same everywhere.
+  void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all);
+
   double timeout_s_ = 1800.0;
 };
 

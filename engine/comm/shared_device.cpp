@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <sstream>
 #include <utility>
 
 namespace dlbench::comm {
@@ -48,13 +47,7 @@ std::vector<std::string> device_addresses(Rendezvous& ranks, const backend::Back
   if (ranks.size() == 1 || backend.reads_host_memory()) {
     return {};
   }
-  const std::vector<std::string> gathered = ranks.gather(shown_address(backend.device()));
-  std::istringstream lines(ranks.broadcast_text(fmt::format("{}", fmt::join(gathered, "\n"))));
-  std::vector<std::string> addresses(static_cast<std::size_t>(ranks.size()));
-  for (std::string& address : addresses) {
-    std::getline(lines, address);
-  }
-  return addresses;
+  return ranks.all_gather_text(shown_address(backend.device()));
 }
 
 std::string refusal_to_share(const std::string& shared) {

@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string>
 
 namespace dlbench::harness {
@@ -167,21 +166,14 @@ void FaultWatch::forget_board() {
 }
 
 std::string FaultWatch::find_board(comm::Rendezvous& ranks) const {
-  std::string all;
-  for (const std::string& name : ranks.gather(board_ != nullptr ? board_->name() : "")) {
-    all += name + '\n';
-  }
-  std::istringstream lines(ranks.broadcast_text(all));
-  std::string found;
-  for (const comm::RankPlace& place : ranks.places()) {
-    std::string name;
-    std::getline(lines, name);
-    if (place.node == ranks.places()[static_cast<std::size_t>(rank_)].node &&
-        place.local_rank == 0) {
-      found = name;
-    }
-  }
-  return found;
+  const std::vector<std::string> names =
+      ranks.all_gather_text(board_ != nullptr ? board_->name() : "");
+  const std::vector<comm::RankPlace>& places = ranks.places();
+  const int node = places[static_cast<std::size_t>(rank_)].node;
+  const auto first = std::ranges::find_if(places, [node](const comm::RankPlace& place) {
+    return place.node == node && place.local_rank == 0;
+  });
+  return names[static_cast<std::size_t>(first - places.begin())];
 }
 
 void FaultWatch::take_seat(const comm::Rendezvous& ranks, const std::string& board) {

@@ -73,18 +73,18 @@ void lower_together(comm::Rendezvous& ranks,
     static_cast<void>(lower(options));
     return;
   }
-  const std::vector<double> all = ranks.all_gather(static_cast<double>(samples));
-  const std::vector<double> known = ranks.all_gather(before ? 1.0 : 0.0);
+  const std::vector<std::int64_t> all = ranks.all_gather(samples);
+  const std::vector<int> known = ranks.all_gather(before ? 1 : 0);
   const auto mine = static_cast<std::size_t>(ranks.rank());
-  std::map<double, std::size_t> leaders;  // by samples
+  std::map<std::int64_t, std::size_t> leaders;  // by samples
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const auto [leader, first] = leaders.try_emplace(all[rank], rank);
-    if (!first && known[leader->second] == 0.0 && known[rank] != 0.0) {
+    if (!first && known[leader->second] == 0 && known[rank] != 0) {
       leader->second = rank;
     }
   }
   for (const auto& entry : leaders) {
-    const double share = entry.first;
+    const std::int64_t share = entry.first;
     const std::size_t leader = entry.second;
     std::string decisions;
     together(ranks, [&] {
@@ -92,8 +92,7 @@ void lower_together(comm::Rendezvous& ranks,
         decisions = write_decisions(lower(options));
       }
     });
-    const std::vector<std::string> texts = ranks.gather(decisions);
-    decisions = ranks.broadcast_text(texts.empty() ? std::string() : texts[leader]);
+    decisions = ranks.all_gather_text(decisions)[leader];
     together(ranks, [&] {
       if (mine != leader && all[mine] == share) {
         backend::LoweringOptions taken = options;

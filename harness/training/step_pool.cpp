@@ -119,7 +119,7 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples, std::int64_t last
   // without samples makes none.
   enum Kind : std::int8_t { kOne, kTwo, kNone };
   const Kind kind = last == 0 ? kNone : samples == last ? kOne : kTwo;
-  const std::vector<double> kinds = options_.ranks.rendezvous->all_gather(kind);
+  const std::vector<Kind> kinds = options_.ranks.rendezvous->all_gather(kind);
   if (kind != kNone && std::count(kinds.begin(), kinds.end(), kind) == communicator_.size()) {
     alike_.insert(mode);
   } else if (options_.replay == exec::GraphReplay::kOn) {

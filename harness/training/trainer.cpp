@@ -313,15 +313,14 @@ class Training {
     if (!setup_.loader.skip_corrupt) {
       return;
     }
-    std::string of_all;
-    for (const std::string& of_rank : rendezvous().gather(std::exchange(not_yet_told_, ""))) {
-      of_all += of_rank;
-    }
-    std::istringstream lines(rendezvous().broadcast_text(of_all));
     std::vector<std::string> fresh;
-    for (std::string line; std::getline(lines, line);) {
-      if (told_.insert(line).second) {
-        fresh.push_back(line);
+    for (const std::string& of_rank :
+         rendezvous().all_gather_text(std::exchange(not_yet_told_, ""))) {
+      std::istringstream lines(of_rank);
+      for (std::string line; std::getline(lines, line);) {
+        if (told_.insert(line).second) {
+          fresh.push_back(line);
+        }
       }
     }
     if (!fresh.empty() && listener_.on_skipped) {

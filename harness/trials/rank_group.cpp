@@ -8,17 +8,13 @@
 #include "probes/node/system_info.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 
 namespace dlbench::harness {
-
-static_assert(std::is_trivially_copyable_v<RankShare>);
 
 namespace {
 
@@ -55,14 +51,7 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
     cpu_capacity_ = node.capacity();
     return;
   }
-  // All masks on all ranks: lengths first, since they may differ.
-  std::vector<std::string> masks = ranks_.gather(affinity_text());
-  masks.resize(static_cast<std::size_t>(size()));
-  for (std::string& mask : masks) {
-    const std::int64_t length = broadcast(static_cast<std::int64_t>(mask.size()));
-    mask.resize(static_cast<std::size_t>(length));
-    ranks_.broadcast(std::as_writable_bytes(std::span(mask.data(), mask.size())));
-  }
+  const std::vector<std::string> masks = ranks_.all_gather_text(affinity_text());
   const std::vector<double> quotas = ranks_.all_gather(quota.value_or(0.0));
   const auto own = static_cast<std::size_t>(rank());
   const std::vector<int> own_cpus = list_of<int>(masks[own]);
@@ -133,15 +122,7 @@ std::vector<RankShare> RankGroup::all_gather(const RankShare& mine) {
   if (size() == 1) {
     return {mine};
   }
-  const std::vector<std::string> texts =
-      ranks_.gather(bytes_of(std::as_bytes(std::span(&mine, 1))));
-  std::vector<RankShare> shares(static_cast<std::size_t>(size()));
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    DLBENCH_CHECK(texts[rank].size() == sizeof mine) << texts[rank].size() << " bytes";
-    std::memcpy(&shares[rank], texts[rank].data(), sizeof mine);
-  }
-  ranks_.broadcast(std::as_writable_bytes(std::span(shares)));
-  return shares;
+  return ranks_.all_gather(mine);
 }
 
 std::vector<double> RankGroup::sum(const std::vector<double>& values) {

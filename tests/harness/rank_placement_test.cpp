@@ -21,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 
 /// As Rendezvous::all_gather() sends it.
-std::string number(double value) {
+std::string number(int value) {
   std::string text(sizeof value, '\0');
   std::memcpy(text.data(), &value, sizeof value);
   return text;
@@ -69,7 +69,7 @@ TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
   EXPECT_TRUE(oversubscription(alone, {.oversubscribed = true}, {}).has_value());
   // Rank 0 has cores of its own, rank 1 of 3 shares one.
   Chorus ranks({{.host = "a"}, {.host = "a"}, {.host = "b", .node = 1}},
-               {number(0.0), number(1.0), number(0.0)});
+               {number(0), number(1), number(0)});
   const auto taint = oversubscription(ranks, {.oversubscribed = false}, {});
   ASSERT_TRUE(taint.has_value());
   EXPECT_EQ(taint->code, reports::Taint::kOversubscribed);
@@ -109,7 +109,7 @@ TEST(HiddenPeers, OfAnyRankAreTold) {
   comm::LoneRank alone;
   EXPECT_FALSE(hidden_peers(alone, {}).has_value());
   Chorus ranks({{.host = "a"}, {.host = "a"}, {.host = "b", .node = 1}},
-               {number(1.0), number(1.0), number(0.0)});
+               {number(1), number(1), number(0)});
   const auto told = hidden_peers(ranks, {.peers_hidden = true});
   ASSERT_TRUE(told.has_value());
   EXPECT_EQ(told->what, "peer access between GPUs of a node");

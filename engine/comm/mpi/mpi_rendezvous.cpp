@@ -65,17 +65,9 @@ void MpiRendezvous::find_places(int ranks_per_node) {
   node->broadcast(std::as_writable_bytes(std::span(&leader, 1)), 0, waiting("start"));
   const int part = ranks_per_node > 0 ? node->rank() / ranks_per_node : 0;
 
-  std::ostringstream mine;
-  mine << leader << '/' << part << ' ' << core::host_name();
-  std::ostringstream joined;
-  for (const std::string& each : gather(mine.str())) {
-    joined << each << '\n';
-  }
-  std::istringstream lines(broadcast_text(joined.str()));
-  std::vector<std::string> keys(static_cast<std::size_t>(size()));
-  places_.resize(keys.size());
-  for (std::size_t rank = 0; rank < keys.size(); ++rank) {
-    lines >> keys[rank] >> places_[rank].host;
+  const std::vector<std::string> keys = all_gather_text(fmt::format("{}/{}", leader, part));
+  for (std::string& host : all_gather_text(core::host_name())) {
+    places_.push_back({.host = std::move(host)});
   }
   number_nodes(keys, places_);
 }
@@ -115,18 +107,12 @@ std::unique_ptr<Rendezvous> MpiRendezvous::first(int ranks) {
 
 int MpiRendezvous::spins() {
   constexpr int kSpins = 2000;  // about 50 us
-  std::string joined;
-  for (const std::string& each :
-       gather(fmt::format("{}\n", fmt::join(core::affinity_cpus(), " ")))) {
-    joined += each;
-  }
-  std::istringstream lines(broadcast_text(joined));
+  const std::vector<std::string> texts =
+      all_gather_text(fmt::format("{}", fmt::join(core::affinity_cpus(), " ")));
   std::vector<std::vector<int>> masks;  // of the ranks of this node
-  for (const RankPlace& place : places_) {
-    std::string line;
-    std::getline(lines, line);
-    if (place.node == places_[static_cast<std::size_t>(rank())].node) {
-      std::istringstream numbers(line);
+  for (std::size_t other = 0; other < texts.size(); ++other) {
+    if (places_[other].node == places_[static_cast<std::size_t>(rank())].node) {
+      std::istringstream numbers(texts[other]);
       masks.emplace_back(std::istream_iterator<int>(numbers), std::istream_iterator<int>());
     }
   }

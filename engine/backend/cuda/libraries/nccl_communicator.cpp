@@ -240,7 +240,7 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
 void NcclCommunicator::agree_on_memory(comm::Rendezvous& ranks) {
   ncclResult_t made = ncclSuccess;
   const bool given = take_nccl_memory(1, made) != nullptr;
-  mappable_ = std::ranges::min(ranks.all_gather(given ? 1.0 : 0.0)) > 0.0;
+  mappable_ = std::ranges::min(ranks.all_gather(given ? 1 : 0)) > 0;
   if (!mappable_) {
     core::log::warn_once(
         fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in place",

@@ -71,6 +71,16 @@ TEST(MpiRendezvous, GathersTextsOfDifferentLengthOnRankZero) {
   }
 }
 
+TEST(MpiRendezvous, GathersTextsOfDifferentLengthEverywhere) {
+  const auto text_of = [](std::size_t rank) { return std::string(rank * 7, 'x') + "\n"; };
+  const std::vector<std::string> texts =
+      ranks().all_gather_text(text_of(static_cast<std::size_t>(ranks().rank())));
+  ASSERT_EQ(texts.size(), static_cast<std::size_t>(ranks().size()));
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    EXPECT_EQ(texts[rank], text_of(rank));
+  }
+}
+
 TEST(MpiRendezvous, GathersNumbersEverywhere) {
   const std::vector<double> values = ranks().all_gather(0.5 + ranks().rank());
   ASSERT_EQ(values.size(), static_cast<std::size_t>(ranks().size()));
