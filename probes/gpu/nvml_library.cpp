@@ -234,7 +234,7 @@ class NvmlGpu final : public GpuSensors {
     unsigned long long newest_us = processes_until_us_;
     const auto sent_before_us = static_cast<unsigned long long>(
         std::chrono::duration_cast<std::chrono::microseconds>(
-            (std::chrono::system_clock::now() + std::chrono::seconds(1)).time_since_epoch())
+            (std::chrono::system_clock::now() + kClocksApart).time_since_epoch())
             .count());
     for (const nvml::ProcessUtilization& sample : std::span(samples).first(count)) {
       // Drivers are known to return entries that nobody wrote.
@@ -256,7 +256,11 @@ class NvmlGpu final : public GpuSensors {
   }
 
  private:
-  static constexpr std::size_t kFewProcesses = 64;
+  /// Drivers ask for room for all samples that they keep, 100 or fewer, however few there are.
+  static constexpr std::size_t kFewProcesses = 128;
+  /// How far the driver's clock may be before ours, in a virtual machine that was stopped say. What
+  /// nobody wrote is further away.
+  static constexpr std::chrono::hours kClocksApart{1};
 
   int ask_processes(std::vector<nvml::ProcessUtilization>& samples, unsigned& count) noexcept {
     return nvml_.process_utilization != nullptr

@@ -6,6 +6,7 @@
 // time.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -20,6 +21,7 @@ constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
 constexpr int kTimeout = 10;
 constexpr int kGpuIsLost = 15;
+constexpr unsigned kSamplesKept = 100;
 
 /// By PCI bus, from 41 on, as the pretended GPUs have them. NVML's index knows one alone, the first
 /// or number DLBENCH_PRETENDED_VISIBLE (from 0).
@@ -199,7 +201,8 @@ int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields)
 /// 32 bytes a sample: pid, time at 8, share of the multiprocessors at 16.
 /// DLBENCH_PRETENDED_PROCESSES: "4711:37,self:80": what each process has of the time, in percent;
 /// each call has samples that are newer than those of the call before. Behind the last one
-/// "@later": its time is in the far future, or "@before": it is that of the call before.
+/// "@later": its time is in the far future, or "@before": it is that of the call before. As drivers
+/// do, it wants room for all samples that it may keep, and gives as many; those behind are zero.
 int nvmlDeviceGetProcessUtilization(void* /*device*/,
                                     unsigned char* samples,
                                     unsigned* count,
@@ -216,8 +219,9 @@ int nvmlDeviceGetProcessUtilization(void* /*device*/,
   for (const char* letter = at; *letter != '\0'; ++letter) {
     wanted += *letter == ',' ? 1 : 0;
   }
-  if (*count < wanted) {
-    *count = wanted;
+  const unsigned room = std::max(kSamplesKept, wanted);
+  if (*count < room) {
+    *count = room;
     return kInsufficientSize;
   }
   const std::uint64_t before = now;
@@ -240,6 +244,8 @@ int nvmlDeviceGetProcessUtilization(void* /*device*/,
     std::memcpy(sample + 16, &share, 4);
     at = end != nullptr ? end + 1 : at;
   }
+  std::memset(samples + std::ptrdiff_t{32} * wanted, 0, std::size_t{32} * (room - wanted));
+  *count = room;
   return kOk;
 }
 int nvmlEventSetCreate(void** events) {

@@ -29,12 +29,13 @@ std::string text_of(cudaError_t status) {
 /// driver tells it of each call from then on: ": an illegal memory access was encountered (CUDA
 /// error 700, ...)". Not cudaGetLastError(): libraries have runtimes of their own.
 std::string cause_of(core::ErrorCode code) {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  if (code != core::ErrorCode::kRun || cudaMemGetInfo(&free, &total) == cudaSuccess) {
+  if (code != core::ErrorCode::kRun) {
     return "";
   }
-  return ": " + text_of(cudaGetLastError());
+  std::size_t free = 0;
+  std::size_t total = 0;
+  const cudaError_t status = cudaMemGetInfo(&free, &total);
+  return status == cudaSuccess ? "" : ": " + text_of(status);
 }
 
 }  // namespace

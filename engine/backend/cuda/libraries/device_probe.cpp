@@ -3,6 +3,7 @@
 #include "engine/backend/cuda/libraries/device_probe.h"
 
 #include "engine/core/library_file.h"
+#include "engine/core/plugin.h"
 
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
@@ -26,12 +27,12 @@ std::string file_of(Function* function) {
   return known && found.dli_fname != nullptr ? found.dli_fname : "";
 }
 
-/// The first library that cuDNN needs for convolutions and has not, or not whole; empty: it has
-/// all. Without the first of them libcudnn.so.9 ends the process at its first call, without the
-/// others there are no plans.
-std::string missing_part(const std::filesystem::path& cudnn) {
+/// Looks for the libraries that cuDNN needs for convolutions. Without the first of them
+/// libcudnn.so.9 ends the process at its first call, without the others there are no plans.
+void find_missing_part(DeviceStatus& status) {
+  const std::filesystem::path cudnn = status.cudnn_path;
   if (!cudnn.filename().string().starts_with("libcudnn.so")) {
-    return "";
+    return;
   }
   constexpr const char* kGraph = "libcudnn_graph.so.9";
   for (const char* part : {kGraph,
@@ -40,17 +41,20 @@ std::string missing_part(const std::filesystem::path& cudnn) {
                            "libcudnn_heuristic.so.9"}) {
     const std::filesystem::path beside = cudnn.parent_path() / part;
     std::error_code ignored;
-    if (std::filesystem::exists(beside, ignored)
-            ? !core::library_defect(beside).empty()
-            : dlopen(part, RTLD_LAZY | RTLD_LOCAL) == nullptr) {
-      return part;
+    const bool is_beside = std::filesystem::exists(beside, ignored);
+    std::string defect = is_beside ? core::library_defect(beside) : "";
+    if (defect.empty() && (!is_beside || part == kGraph)) {
+      void* const library = dlopen(is_beside ? beside.c_str() : part, RTLD_LAZY | RTLD_LOCAL);
+      if (library == nullptr || (part == kGraph && dlsym(library, "cudnnGetVersion") == nullptr)) {
+        defect = core::last_loader_error();
+      }
+    }
+    if (!defect.empty()) {
+      status.cudnn_lacks = part;
+      status.why_lacking = defect;
+      return;
     }
   }
-  const std::filesystem::path beside = cudnn.parent_path() / kGraph;
-  std::error_code ignored;
-  void* const graph =
-      dlopen(std::filesystem::exists(beside, ignored) ? beside.c_str() : kGraph, RTLD_LAZY);
-  return graph != nullptr && dlsym(graph, "cudnnGetVersion") != nullptr ? "" : kGraph;
 }
 
 void read_libraries(DeviceStatus& status) {
@@ -58,7 +62,7 @@ void read_libraries(DeviceStatus& status) {
   static_cast<void>(cudaDriverGetVersion(&status.driver_version));
   status.cudnn_built_with = CUDNN_VERSION;
   status.cudnn_path = file_of(&cudnnGetVersion);
-  status.cudnn_lacks = missing_part(status.cudnn_path);
+  find_missing_part(status);
   if (status.cudnn_lacks.empty()) {
     status.cudnn_version = static_cast<long>(cudnnGetVersion());
     status.cudnn_cuda_version = static_cast<long>(cudnnGetCudartVersion());

@@ -55,9 +55,10 @@ std::string why_version_does_not_fit(const std::string& name,
 
 std::string why_libraries_do_not_fit(const DeviceStatus& status) {
   if (!status.cudnn_lacks.empty()) {
-    return fmt::format("{}, without the {} that belongs to it{}",
+    return fmt::format("{}, without the {} that belongs to it ({}){}",
                        loaded("cuDNN", status.cudnn_path),
                        status.cudnn_lacks,
+                       status.why_lacking,
                        kPointToAnother);
   }
   if (std::string why = why_version_does_not_fit(

@@ -24,6 +24,7 @@ struct DeviceStatus {
   long cudnn_cuda_version = 0;  ///< CUDA that the loaded one is for, as runtime_version
   std::string cudnn_path;       ///< file that was loaded; empty: unknown
   std::string cudnn_lacks;      ///< part that is missing or broken: it was not asked; empty: none
+  std::string why_lacking;      ///< what the file or the loader says of that part
   int nccl_version = 0;         ///< loaded, 22809 = 2.28.9; 0: not loaded
   int nccl_built_with = 0;
   std::string nccl_path;      ///< as cudnn_path

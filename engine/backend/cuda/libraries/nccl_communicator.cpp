@@ -24,9 +24,9 @@ namespace {
 
 /// How long NCCL may take to end a communicator,
 constexpr std::chrono::seconds kPatience{5};
-/// and one that was given up: a rank that fails is killed soon (docs/faults.md), and has a report
-/// to write.
-constexpr std::chrono::seconds kPatienceAfterFailure{1};
+/// and one that was given up among other ranks: a rank that fails is killed soon (docs/faults.md),
+/// and has a report to write. NCCL's own threads look for an end twice a second.
+constexpr std::chrono::seconds kPatienceAfterFailure{2};
 
 /// All-reduces in flight at once: more than a step has buckets.
 constexpr std::size_t kTickets = 256;
@@ -174,12 +174,15 @@ void NcclCommunicator::end() {
   if (!leaving_.joinable()) {
     return;
   }
-  const std::chrono::seconds patience = given_up_ ? kPatienceAfterFailure : 2 * kPatience;
+  const std::chrono::seconds patience =
+      given_up_ && size_ > 1 ? kPatienceAfterFailure : 2 * kPatience;
   if (left_.wait_for(patience) == std::future_status::ready) {
     leaving_.join();
   } else {
     core::log::warn(
-        fmt::format("[rank {}] NCCL's communicator does not end: it is left as it is", rank_));
+        fmt::format("[rank {}] NCCL's communicator has not ended within {} s: it is left as it is",
+                    rank_,
+                    patience.count()));
     leaving_.detach();
   }
 }

@@ -83,10 +83,11 @@ TEST(DeviceStatus, RefusesLibrariesOlderThanTheBuildOrOfAnotherMajorVersion) {
             "needs 9.19.0 or a newer one of its major version: set DLBENCH_CUDA_PATH to the folder "
             "of such a one");
   status.cudnn_lacks = "libcudnn_graph.so.9";
-  EXPECT_EQ(
-      why_unusable(status),
-      "cuDNN was loaded from /usr/lib/x86_64-linux-gnu/libcudnn.so.9, without the "
-      "libcudnn_graph.so.9 that belongs to it: set DLBENCH_CUDA_PATH to the folder of such a one");
+  status.why_lacking = "libz.so.1: cannot open shared object file";
+  EXPECT_EQ(why_unusable(status),
+            "cuDNN was loaded from /usr/lib/x86_64-linux-gnu/libcudnn.so.9, without the "
+            "libcudnn_graph.so.9 that belongs to it (libz.so.1: cannot open shared object file): "
+            "set DLBENCH_CUDA_PATH to the folder of such a one");
   status.cudnn_lacks.clear();
   status.cudnn_version = 100000;
   EXPECT_NE(why_unusable(status), "");
