@@ -131,6 +131,10 @@ std::vector<std::int64_t> all_reduce_sizes(Session& session) {
   return {sizes.begin(), sizes.end()};
 }
 
+double bytes_per_gradient_byte(const SessionOptions& session) {
+  return session.compression.has_value() ? 0.5 : 1.0;
+}
+
 std::vector<CollectiveTime> measure_all_reduces(Session& session,
                                                 RunGuard& guard,
                                                 const std::vector<std::int64_t>& sizes) {
@@ -141,6 +145,7 @@ std::vector<CollectiveTime> measure_all_reduces(Session& session,
                         session.plan().backend(),
                         static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end())),
                         session.plan().options().cuda_graph);
+  const double travelling = bytes_per_gradient_byte(session.plan().options());
   std::vector<CollectiveTime> measured;
   for (const std::int64_t bytes : sizes) {
     const CollectiveResult result =
@@ -155,7 +160,7 @@ std::vector<CollectiveTime> measure_all_reduces(Session& session,
       const std::optional<Summary> times = summarize(result.call_s);
       measured.push_back({.op = comm::Collective::kAllReduce,
                           .ranks = ranks.size(),
-                          .bytes = static_cast<double>(bytes),
+                          .bytes = static_cast<double>(bytes) * travelling,
                           .time_s = times->mean,
                           .stddev_s = times->stddev.value_or(0.0)});
     }

@@ -39,9 +39,12 @@ namespace dlbench::harness {
 /// Sizes in bytes worth measuring: those of the step's buckets, and powers of 16 around them.
 [[nodiscard]] std::vector<std::int64_t> all_reduce_sizes(Session& session);
 
+/// What travels of a byte of f32 gradients: 0.5 with --compression bf16 or fp16.
+[[nodiscard]] double bytes_per_gradient_byte(const SessionOptions& session);
+
 /// All-reduces of `sizes` bytes of f32, nothing else running: mean and deviation over calls, see
-/// calls_of_the_slowest(). Complete on rank 0, empty elsewhere. Collective. Throws core::Error when
-/// the guard ends the run.
+/// calls_of_the_slowest(), by the bytes that travel. Complete on rank 0, empty elsewhere.
+/// Collective. Throws core::Error when the guard ends the run.
 [[nodiscard]] std::vector<CollectiveTime> measure_all_reduces(
     Session& session, RunGuard& guard, const std::vector<std::int64_t>& sizes);
 

@@ -369,7 +369,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
       .timelines = {},
       .reduction = {.bucket_cap_mib = static_cast<double>(session.buckets.cap_bytes) / (1 << 20),
                     .overlap = session.buckets.overlap,
-                    .bytes_per_gradient_byte = session.compression.has_value() ? 0.5 : 1.0},
+                    .bytes_per_gradient_byte = bytes_per_gradient_byte(session)},
       .seed = session.seed};
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     if (sizes_[index].series != series) {

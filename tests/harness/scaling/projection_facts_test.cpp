@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scaling/projection_facts.h"
 
+#include "tests/engine/comm/thread_rendezvous.h"
+
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -43,6 +45,34 @@ TEST(KnownNodeRanks, OfASimulatedLinkAreItsNodes) {
   EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5")), 0);
   EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5", 2)), 2);
   EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5", 4)), 0);
+}
+
+TEST(MeasureAllReduces, OfCompressedGradientsCountWhatTravels) {
+  constexpr std::int64_t kBytes = 65536;
+  const auto bytes_of = [](GradientCompression compression) {
+    double bytes = 0.0;
+    testing::on_ranks(2, [&](comm::Rendezvous& ranks) {
+      SessionOptions options;
+      options.workload = "mnist_cnn";
+      options.device = "cpu";
+      options.batch_size = 1;
+      options.threads = 1;
+      options.workers = 1;
+      options.autotune = false;
+      options.compression = compression;
+      SessionPlan plan(options, ranks);
+      Session session(plan);
+      RunGuard guard(std::nullopt);
+      const std::vector<CollectiveTime> measured = measure_all_reduces(session, guard, {kBytes});
+      if (ranks.rank() == 0) {
+        ASSERT_EQ(measured.size(), 1U);
+        bytes = measured[0].bytes;
+      }
+    });
+    return bytes;
+  };
+  EXPECT_EQ(bytes_of(std::nullopt), kBytes);
+  EXPECT_EQ(bytes_of(core::DType::kBF16), kBytes / 2);
 }
 
 }  // namespace
