@@ -74,6 +74,7 @@ void fields(V& visit, R& record) {
   visit("alpha_s_ci95", record.alpha_s_ci95);
   visit("beta_s_per_byte", record.beta_s_per_byte);
   visit("beta_s_per_byte_ci95", record.beta_s_per_byte_ci95);
+  visit("residual", record.residual);
 }
 
 template <typename V, MaybeConst<LinkFitRecord> R>

@@ -97,6 +97,8 @@ struct LinkRecord {
   std::optional<IntervalRecord> alpha_s_ci95;
   double beta_s_per_byte = 0.0;
   std::optional<IntervalRecord> beta_s_per_byte_ci95;
+  /// Root mean square of the relative errors; null: of a level of a network, which has its own.
+  std::optional<double> residual;
 };
 
 /// Hockney's model of the link fitted to all-reduces: see harness/analysis/link_fit.h.

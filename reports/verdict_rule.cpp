@@ -26,7 +26,7 @@ constexpr double kSlowerBound = 1.0 - kShareCounts;
 constexpr double kRatioSlack = 1.05;
 // A word needs an interval that ends beyond half of its estimate. At the bounds this is what the
 // lower bounds above ask; further out it keeps a single wild set of rounds from making a word: with
-// 5 rounds a null effect reaches it some 5 times in 1000, a 95 % bound alone 25 times.
+// 5 rounds a null effect reaches it some 3 times in 1000, a 95 % bound alone 25 times.
 constexpr double kNearEnd = 0.5;
 constexpr double kExplained = 0.5;
 constexpr double kIdleShare = 0.30;
@@ -155,17 +155,18 @@ double share_lower_bound(double share, std::int64_t steps) {
   return (share + 0.5 * square - spread) / (1.0 + square);
 }
 
-Decision unsure(Doubt doubt, const PartShare& largest) {
+Decision unsure(Doubt doubt, const PartShare& share) {
   Decision decision;
   decision.doubt = doubt;
-  decision.margin = largest.interval.value_or(
-      Interval{largest.estimate, largest.estimate, largest.estimate, 0, ""});
-  decision.margin_has_interval = largest.interval.has_value();
+  decision.margin =
+      share.interval.value_or(Interval{share.estimate, share.estimate, share.estimate, 0, ""});
+  decision.margin_has_interval = share.interval.has_value();
+  decision.part = share.name;
   return decision;
 }
 
 Decision sure(Verdict verdict, const Interval& margin) {
-  return {verdict, Doubt::kNothing, margin, true};
+  return {verdict, Doubt::kNothing, margin, true, ""};
 }
 
 /// A device with a copy of which only synthetic/device was measured.

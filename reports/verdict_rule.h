@@ -60,7 +60,7 @@ struct VerdictEvidence {
 enum class Doubt {
   kNothing,
   kTooFewRounds,      ///< no interval at all
-  kShareTooWide,      ///< the largest share neither counts nor does not
+  kShareTooWide,      ///< a share that would decide neither counts nor does not
   kRatioTooWide,      ///< io / synthetic is not surely on one side of a bound
   kFullBeatsStep,     ///< full is faster than the step alone
   kFullBeatsLoader,   ///< full is faster than a loader that is slower than the step
@@ -118,6 +118,7 @@ struct Decision {
   Doubt doubt = Doubt::kNothing;
   std::optional<Interval> margin;  ///< lower = upper = estimate: no interval
   bool margin_has_interval = false;
+  std::string_view part;  ///< PartShare::name of the margin where the doubt is of that share
 };
 
 /// By the rules of docs/measuring.md, "The verdict". With times per sample t = 1 / rate: input =
@@ -146,7 +147,7 @@ struct Decision {
 /// `margin` is the share that decides: that of input, copy or communication (of contention between
 /// equals, what full loses against the slower of both); for compute_bound and
 /// launch_bound what is left to the step; for balanced io / synthetic - 1; for straggler the time
-/// lost; for unsure the largest share.
+/// lost; for unsure the share in doubt, which need not be the largest.
 [[nodiscard]] Decision decide(const VerdictEvidence& evidence,
                               const std::vector<PartShare>& shares);
 

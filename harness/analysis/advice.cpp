@@ -238,12 +238,15 @@ std::string doubt_text(const AttributionInput& input,
       return "fewer than 2 undisturbed rounds have all trials: no interval, no verdict";
     case Doubt::kShareTooWide:
       if (tells_nothing(decision.margin->lower, decision.margin->upper)) {
-        return "how much of the full time is lost is not known: the 95 % interval of the largest "
-               "loss is wider than that time, too wide to say";
+        return fmt::format(
+            "how much of the full time is lost to {} is not known: its 95 % interval is wider than "
+            "that time, too wide to say",
+            decision.part);
       }
       return fmt::format(
-          "the largest loss is {} of the full time{}, but anywhere from {} (95 % interval): too "
-          "wide to say",
+          "the loss to {} is {} of the full time{}, but anywhere from {} (95 % interval): too wide "
+          "to say",
+          decision.part,
           percent_text(decision.margin->estimate),
           decision.margin->estimate < 0.0 ? ", which below zero is noise" : "",
           interval);
@@ -338,12 +341,11 @@ std::string explanation(const AttributionInput& input,
           rate_text(means.host),
           rate_text(means.device));
     case Verdict::kCommunicationBound:
-      return fmt::format(
-          "the all-reduce takes {} of the full time ({} samples/s with it, {} "
-          "without)",
-          percent_text(margin),
-          rate_text(means.device),
-          rate_text(means.nocomm));
+      return fmt::format("{} takes {} of the full time ({} samples/s with it, {} without)",
+                         input.single_root ? "communication" : "the all-reduce",
+                         percent_text(margin),
+                         rate_text(means.device),
+                         rate_text(means.nocomm));
     case Verdict::kComputeBound:
       return fmt::format("{}; full ({}) runs at {} of the step alone{}",
                          both_alone(means),
@@ -413,11 +415,13 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
                       means));
       break;
     case Verdict::kCommunicationBound:
-      ideas.push_back(
-          faster_step("less or better hidden communication (larger batch per rank, "
-                      "larger buckets, a faster link)",
-                      means.nocomm,
-                      means));
+      ideas.push_back(faster_step(
+          input.single_root ? "less communication (--strategy ddp, which hides it behind the "
+                              "backward pass, larger batch per rank, a faster link)"
+                            : "less or better hidden communication (larger batch per rank, "
+                              "larger buckets, a faster link)",
+          means.nocomm,
+          means));
       break;
     case Verdict::kStraggler:
       ideas.push_back(worthwhile(fmt::format("a look at rank {} on {}: its processors, clock and "

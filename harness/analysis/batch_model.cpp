@@ -104,9 +104,6 @@ StepTimeline BatchModel::timeline(const BatchCurve& curve, double batch) const {
 }
 
 double BatchModel::backward_error(double step_noise) const {
-  if (!knows_batches_) {
-    return 0.0;
-  }
   const BatchCurve measured = curve();
   double squares = 0.0;
   double largest = 0.0;
@@ -119,8 +116,9 @@ double BatchModel::backward_error(double step_noise) const {
     largest = std::max(largest, std::sqrt(2.0) * share * (1.0 - share) * step_noise);
   }
   constexpr std::size_t kOfLine = 2;  // parameters
-  const std::size_t degrees = steps_.size() - kOfLine;
-  const double missed = degrees > 0 ? std::sqrt(squares / static_cast<double>(degrees)) : 0.0;
+  const bool has_line = knows_batches_ && steps_.size() > kOfLine;
+  const double missed =
+      has_line ? std::sqrt(squares / static_cast<double>(steps_.size() - kOfLine)) : 0.0;
   return std::max(missed, largest);
 }
 

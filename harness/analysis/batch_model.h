@@ -51,8 +51,9 @@ class BatchModel {
   /// Whether the timelines are of several batches.
   [[nodiscard]] bool knows_batches() const { return knows_batches_; }
 
-  /// Standard deviation of BatchCurve::backward_errors: what the lines miss, or what two parts of a
-  /// step make that vary by `step_noise` (relative) each, whichever is larger. 0 with one batch.
+  /// Standard deviation of BatchCurve::backward_errors: what the lines miss (with one batch there
+  /// are none), or what two parts of a step make that vary by `step_noise` (relative) each,
+  /// whichever is larger.
   [[nodiscard]] double backward_error(double step_noise) const;
 
  private:

@@ -73,6 +73,10 @@ std::vector<std::vector<std::size_t>> subsets(std::size_t count) {
 
 }  // namespace
 
+double LinearFit::residual() const {
+  return std::sqrt(weighted_squares / static_cast<double>(std::max<std::int64_t>(degrees(), 1)));
+}
+
 std::optional<Interval> LinearFit::interval(std::size_t coefficient) const {
   const std::optional<double>& error = standard_errors.at(coefficient);
   if (!error.has_value() || degrees() < 1) {
@@ -80,7 +84,8 @@ std::optional<Interval> LinearFit::interval(std::size_t coefficient) const {
   }
   const double half = student_t_factor(static_cast<double>(degrees()), 0.95) * *error;
   const double value = coefficients.at(coefficient);
-  return Interval{value, value - half, value + half, n, "student_t of weighted least squares"};
+  return Interval{
+      value, std::max(value - half, 0.0), value + half, n, "student_t of weighted least squares"};
 }
 
 NonnegativeLeastSquares::NonnegativeLeastSquares(std::vector<std::vector<double>> features,

@@ -25,7 +25,9 @@ struct LinearFit {
 
   /// n - free; may be 0 or less, and then there are no intervals.
   [[nodiscard]] std::int64_t degrees() const { return n - free; }
-  /// 95 % t interval of one coefficient.
+  /// Root mean square of the weighted residuals, degrees() in the denominator, 1 at least.
+  [[nodiscard]] double residual() const;
+  /// 95 % t interval of one coefficient, cut off at 0, below which there is none.
   [[nodiscard]] std::optional<reports::Interval> interval(std::size_t coefficient) const;
 };
 

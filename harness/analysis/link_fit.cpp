@@ -86,8 +86,7 @@ struct LinkFitter::Candidate {
     }
     result.n = linear.n;
     result.free = linear.free;
-    result.residual = std::sqrt(linear.weighted_squares /
-                                static_cast<double>(std::max<std::int64_t>(linear.degrees(), 1)));
+    result.residual = linear.residual();
     return result;
   }
 };
@@ -184,8 +183,11 @@ std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
     rows.push_back({1.0, size});
   }
   const LinearFit line = fit_relative(rows, time_s, time_s).linear;
-  return reports::LinkRecord{
-      line.coefficients[0], ends(line.interval(0)), line.coefficients[1], ends(line.interval(1))};
+  return reports::LinkRecord{.alpha_s = line.coefficients[0],
+                             .alpha_s_ci95 = ends(line.interval(0)),
+                             .beta_s_per_byte = line.coefficients[1],
+                             .beta_s_per_byte_ci95 = ends(line.interval(1)),
+                             .residual = line.residual()};
 }
 
 reports::LinkFitRecord link_fit_record(const LinkFit& fit, const char* source) {
@@ -199,10 +201,11 @@ reports::LinkFitRecord link_fit_record(const LinkFit& fit, const char* source) {
   record.beta_s_per_byte_ci95 = ends(fit.beta_s_per_byte);
   if (fit.link.node_ranks > 0) {
     record.node_ranks = fit.link.node_ranks;
-    record.inside = reports::LinkRecord{fit.link.inside_alpha_s,
-                                        ends(fit.inside_alpha_s),
-                                        fit.link.inside_beta_s_per_byte,
-                                        ends(fit.inside_beta_s_per_byte)};
+    record.inside = reports::LinkRecord{.alpha_s = fit.link.inside_alpha_s,
+                                        .alpha_s_ci95 = ends(fit.inside_alpha_s),
+                                        .beta_s_per_byte = fit.link.inside_beta_s_per_byte,
+                                        .beta_s_per_byte_ci95 = ends(fit.inside_beta_s_per_byte),
+                                        .residual = std::nullopt};
   }
   record.n = fit.n;
   record.residual = fit.residual;

@@ -119,6 +119,9 @@ std::optional<std::string> doubt(std::int64_t ranks,
         "all-reduces of {} ranks alone were measured, which do not tell what more ranks cost",
         *only_ranks));
   }
+  if (ranks > 1 && input.disturbed) {
+    reasons.emplace_back("others disturbed the measurement of all-reduces");
+  }
   if (ranks > 1 && residual > reports::kLargestResidual) {
     reasons.push_back(
         fmt::format("the fitted network misses what was measured by {:.0f} %", 100.0 * residual));

@@ -28,6 +28,8 @@ struct ProjectionInput {
   /// size. Only its proportions count: it is scaled to the measured step times.
   std::map<std::int64_t, StepTimeline> timelines;
   ReductionModel reduction;
+  /// Of each broadcast that every rank waits for before its step: rank 0's running statistics.
+  std::vector<double> broadcast_bytes;
   /// All-reduces alone, at the measured sizes above 1 and for several numbers of bytes around those
   /// of the buckets.
   std::vector<CollectiveTime> collectives;
@@ -39,6 +41,7 @@ struct ProjectionInput {
   /// size that is not listed has 1.
   std::map<std::int64_t, double> load;
   bool shared_gpu = false;  ///< measured ranks shared a GPU
+  bool disturbed = false;   ///< others used the processors or GPUs while all-reduces were measured
   bool dealt_out = false;   ///< ranks do not fill one node after the other, as the model has them
   std::uint64_t seed = 1;   ///< of the bootstrap
 };
@@ -54,7 +57,7 @@ struct ProjectionInput {
 ///             are uneven, the larger ones are as much slower as f says
 ///   transfer  buckets all-reduced one after the other, each when its last gradient is ready on the
 ///             slowest rank, with the fitted network and its jitter; what ends after the backward
-///             pass is exposed
+///             pass is exposed, and so are the broadcasts before the step
 ///   input     not faster than the loader: the measured seconds per local sample of io
 /// and times the mean ratio of measured and modelled steps of the measured sizes above 1.
 ///

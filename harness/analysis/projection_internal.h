@@ -84,7 +84,7 @@ struct ModelParameters {
 struct ModelledStep {
   double compute_s = 0.0;   ///< mean over ranks
   double waiting_s = 0.0;   ///< for the slowest: by chance, or by a larger batch
-  double transfer_s = 0.0;  ///< exposed
+  double transfer_s = 0.0;  ///< exposed, broadcasts before the step included
   double input_s = 0.0;     ///< by which the loader is slower than the step
   [[nodiscard]] double total_s() const { return compute_s + waiting_s + transfer_s + input_s; }
 };
@@ -117,6 +117,7 @@ class StepPredictor {
 
  private:
   BatchModel batches_;
+  std::vector<double> broadcast_bytes_;
   StepNoise noise_;
   double noise_share_ = 1.0;
   double waiting_error_ = 0.0;

@@ -82,6 +82,7 @@ std::vector<BatchStep> batch_steps(const ProjectionInput& input,
 
 StepPredictor::StepPredictor(const ProjectionInput& input, const std::vector<MeasuredSize>& sizes)
     : batches_(batch_steps(input, sizes)),
+      broadcast_bytes_(input.broadcast_bytes),
       noise_(sizes.back().step_times),
       noise_share_(seen_share(sizes, noise_)),
       waiting_error_(seen_error(sizes)),
@@ -146,6 +147,11 @@ ModelledStep StepPredictor::step(const ModelParameters& parameters,
     mean_s.push_back(
         collective_s(parameters.link, comm::Collective::kAllReduce, bucket.bytes, target.ranks));
   }
+  double broadcasts_s = 0.0;
+  for (const double bytes : broadcast_bytes_) {
+    broadcasts_s +=
+        collective_s(parameters.link, comm::Collective::kBroadcast, bytes, target.ranks);
+  }
   std::vector<double> all_reduce_s(mean_s.size(), 0.0);
   double slowest_s = 0.0;
   double transfer_s = 0.0;
@@ -163,8 +169,8 @@ ModelledStep StepPredictor::step(const ModelParameters& parameters,
   const auto count = static_cast<double>(draws.slowness.size());
   result.compute_s = scale * curve.compute_s(target.mean_batch);
   result.waiting_s = slowest_s / count - result.compute_s;
-  result.transfer_s = transfer_s / count;
-  result.input_s = std::max(0.0, target.loader_s - (slowest_s + transfer_s) / count);
+  result.transfer_s = transfer_s / count + broadcasts_s;
+  result.input_s = std::max(0.0, target.loader_s - slowest_s / count - result.transfer_s);
   return result;
 }
 

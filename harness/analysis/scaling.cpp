@@ -62,6 +62,13 @@ Interval interval_of(const std::vector<double>& values) {
       Interval{mean, mean, mean, static_cast<std::int64_t>(values.size()), "single round"});
 }
 
+/// The same of times, of which none is below 0.
+Interval interval_of_times(const std::vector<double>& times) {
+  Interval interval = interval_of(times);
+  interval.lower = std::max(interval.lower, 0.0);
+  return interval;
+}
+
 const ScalingRound* find_round(const std::vector<ScalingRound>& rounds, std::int64_t number) {
   const auto found = std::find_if(
       rounds.begin(), rounds.end(), [number](const auto& round) { return round.round == number; });
@@ -103,10 +110,10 @@ class StepCollectivesRounds {
     if (!complete_) {
       return std::nullopt;
     }
-    return StepCollectives{.all_reduce = interval_of(all_reduce_),
-                           .exposed_all_reduce = interval_of(exposed_all_reduce_),
-                           .waiting = interval_of(waiting_),
-                           .other = interval_of(other_),
+    return StepCollectives{.all_reduce = interval_of_times(all_reduce_),
+                           .exposed_all_reduce = interval_of_times(exposed_all_reduce_),
+                           .waiting = interval_of_times(waiting_),
+                           .other = interval_of_times(other_),
                            .contention = interval_of(contention_),
                            .overlap = one_minus_ratio(exposed_all_reduce_, all_reduce_)};
   }
@@ -227,7 +234,7 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   }
   point.compression_relative_error = size.compression_error;
   if (size.all_reduce_alone_s.value.has_value()) {
-    const Interval alone = interval_of(*size.all_reduce_alone_s.value);
+    const Interval alone = interval_of_times(*size.all_reduce_alone_s.value);
     point.all_reduce_s = alone.estimate;
     point.all_reduce_ci95 = ends(alone);
   }

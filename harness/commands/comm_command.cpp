@@ -23,6 +23,7 @@
 #include "reports/bus_factor.h"
 #include "reports/naming.h"
 #include "reports/statistics_records.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 
@@ -95,7 +96,8 @@ std::string row(const reports::CollectiveRecord& record, const CollectiveCase& w
                      or_none(record.wrong, "{}"));
 }
 
-/// "# mean time = 12.30 us [11.00, 13.60] + bytes * 0.2200 ns [0.2000, 0.2400], 95 % intervals".
+/// "# mean time = 12.30 us [11.00, 13.60] + bytes * 0.2200 ns [0.2000, 0.2400], 95 % intervals;
+/// misses the means by 3.1 %".
 std::string fit_text(const std::optional<reports::LinkRecord>& fit) {
   if (!fit.has_value()) {
     return "# no fit: it needs three sizes\n";
@@ -111,7 +113,11 @@ std::string fit_text(const std::optional<reports::LinkRecord>& fit) {
                         (*fit->beta_s_per_byte_ci95)[0] * 1e9,
                         (*fit->beta_s_per_byte_ci95)[1] * 1e9);
   }
-  return text + ", 95 % intervals\n";
+  text += ", 95 % intervals";
+  if (fit->residual.has_value()) {
+    text += fmt::format("; misses the means by {}", reports::percent_text(*fit->residual));
+  }
+  return text + "\n";
 }
 
 reports::CollectiveRecord describe(const CollectiveCase& which,

@@ -64,8 +64,15 @@ std::vector<TaintRecord> measured_taints(const ScaleRun& scale) {
     if (member.plan_taint().has_value()) {
       add_new({*member.plan_taint()}, taints);
     }
+    const std::string series = series_name(scale.series()[size.series]);
     for (const TrialResult& result : member.runner().results()) {
-      add_trial(result, series_name(scale.series()[size.series]), size.ranks, taints);
+      add_trial(result, series, size.ranks, taints);
+    }
+    if (const std::string& by = scale.facts()[index].disturbed_by; !by.empty()) {
+      taints.push_back(
+          {Taint::kDisturbed,
+           fmt::format("all-reduces ({}, {})", series, reports::count_text(size.ranks, "rank")),
+           by});
     }
   }
   return taints;

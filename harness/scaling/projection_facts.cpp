@@ -3,14 +3,19 @@
 #include "harness/scaling/projection_facts.h"
 
 #include "engine/core/check.h"
+#include "engine/core/error.h"
 #include "harness/trials/collective_trial.h"
+#include "harness/trials/group_disturbance.h"
+#include "probes/node/disturbance.h"
 #include "reports/statistics.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
+#include <span>
 
 namespace dlbench::harness {
 namespace {
@@ -44,7 +49,61 @@ std::vector<std::int64_t> bucket_bytes(const graph::Graph& graph) {
   return sizes;
 }
 
+std::vector<double> broadcast_bytes(Session& session) {
+  std::vector<double> bytes;
+  if (session.plan().options().broadcast_buffers) {
+    for (const std::span<std::byte> memory : session.state().memory(graph::Storage::kBuffer)) {
+      bytes.push_back(static_cast<double>(memory.size()));
+    }
+  }
+  return bytes;
+}
+
+/// What others did on the processors and GPUs of all ranks meanwhile; empty: nothing that disturbs.
+std::string disturbance_of(RankGroup& group,
+                           int threads,
+                           DeviceFaultWatch& watch,
+                           const std::function<void()>& work) {
+  const auto conditions = [&watch] {
+    probes::DeviceConditions device = watch.conditions();
+    if (!device.fault.empty()) {
+      throw core::Error(core::ErrorCode::kRun, "all-reduces: " + device.fault);
+    }
+    return device;
+  };
+  static_cast<void>(conditions());  // what was before does not count
+  const probes::ProcSnapshot begin = probes::take_snapshot();
+  work();
+  const std::string neighbours = conditions().neighbours;
+  return judge_together(group,
+                        begin,
+                        probes::take_snapshot(),
+                        {.cpus = probes::watched_cpus(), .threads = threads},
+                        neighbours)
+      .reason;
+}
+
 }  // namespace
+
+void measure_facts(Session& session,
+                   RankGroup& group,
+                   RunGuard& guard,
+                   DeviceFaultWatch& watch,
+                   SizeFacts& facts) {
+  facts.timeline = measure_timeline(session);
+  facts.broadcast_bytes = broadcast_bytes(session);
+  if (group.size() == 1) {
+    return;
+  }
+  const int threads = std::max(session.plan().backend().device().threads, 1);
+  for (int attempt = 0; attempt == 0 || (attempt == 1 && !facts.disturbed_by.empty()); ++attempt) {
+    facts.disturbed_by = disturbance_of(group, threads, watch, [&] {
+      facts.all_reduces = measure_all_reduces(session, guard, all_reduce_sizes(session));
+      facts.all_reduces_alone_s = measure_all_reduces_alone(session, group, guard);
+    });
+  }
+  facts.compression_error = session.measure_compression_error();
+}
 
 std::optional<std::int64_t> only_node_ranks(const std::vector<comm::RankPlace>& places,
                                             const std::optional<comm::LinkModel>& link) {

@@ -10,10 +10,12 @@
 #include "harness/analysis/step_model.h"
 #include "harness/session/run_guard.h"
 #include "harness/session/session.h"
+#include "harness/trials/device_fault_watch.h"
 #include "harness/trials/rank_group.h"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace dlbench::harness {
@@ -31,6 +33,22 @@ namespace dlbench::harness {
 /// ProjectionInput::dealt_out: the first ranks of a launch, as smaller sizes have them, are of
 /// several nodes before one is full (srun --distribution=cyclic, mpirun --map-by node).
 [[nodiscard]] bool are_dealt_out(const std::vector<comm::RankPlace>& places);
+
+/// What is measured at one size after its trials.
+struct SizeFacts {
+  StepTimeline timeline;
+  std::vector<double> broadcast_bytes;      ///< ProjectionInput::broadcast_bytes
+  std::vector<CollectiveTime> all_reduces;  ///< on rank 0; empty at one rank
+  AllReducesAlone all_reduces_alone_s;      ///< of a step
+  std::optional<double> compression_error;
+  std::string disturbed_by;  ///< who disturbed the all-reduces, twice; empty: nobody
+};
+
+/// All of them. The all-reduces are measured once more where others disturbed them. Collective; the
+/// model state is changed. Throws core::Error when the guard ends the run, or for a fault of a
+/// device.
+void measure_facts(
+    Session& session, RankGroup& group, RunGuard& guard, DeviceFaultWatch& watch, SizeFacts& facts);
 
 /// The step of this rank without communication, node by node, fastest of a few runs of each. Not
 /// collective; the model state is changed.

@@ -6,7 +6,6 @@
 #include "engine/core/log.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/ranks.h"
-#include "harness/scaling/projection_facts.h"
 #include "harness/session/plan_record.h"
 #include "probes/node/system_info.h"
 #include "reports/naming.h"
@@ -111,15 +110,14 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
     }
     sizes_.push_back(size);
     members_.push_back(std::move(member));
-    all_reduce_alone_s_.push_back(AllReducesAlone::missing(
+    facts_.emplace_back().all_reduces_alone_s = AllReducesAlone::missing(
         size.session.strategy == Strategy::kDataParallel
             ? "the step has none: a single root collects the gradients"
-            : "it is timed after the trials, and this run did not come to that"));
+            : "it is timed after the trials, and this run did not come to that");
   }
   check_left_out(options_.series, sizes_, left_out_);
   std::ranges::copy(trials_left_out(options_.trials, planned, sizes_),
                     std::back_inserter(left_out_));
-  compression_error_.resize(sizes_.size());
   choose_residence();
   watch_device();
   prepare_cache();
@@ -333,21 +331,13 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
 }
 
 void ScaleRun::measure_facts() {
-  all_reduces_.resize(sizes_.size());
-  timelines_.resize(sizes_.size());
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     visit(index, [&](ScaleMember& member) {
-      Session& session = member.session();
       if (member.plan().single_root()) {
         return;  // there is no all-reduce
       }
       watch_->over("all-reduces", [&] {
-        timelines_[index] = measure_timeline(session);
-        if (sizes_[index].ranks > 1) {
-          all_reduces_[index] = measure_all_reduces(session, guard_, all_reduce_sizes(session));
-          all_reduce_alone_s_[index] = measure_all_reduces_alone(session, member.group(), guard_);
-          compression_error_[index] = session.measure_compression_error();
-        }
+        harness::measure_facts(member.session(), member.group(), guard_, *watch_, facts_[index]);
       });
     });
   }
@@ -376,12 +366,15 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
       continue;
     }
     ScaleMember& member = *members_[index];
-    input.timelines[sizes_[index].ranks] = timelines_[index];
+    const SizeFacts& facts = facts_[index];
+    input.timelines[sizes_[index].ranks] = facts.timeline;
+    input.broadcast_bytes = facts.broadcast_bytes;
+    input.disturbed = input.disturbed || !facts.disturbed_by.empty();
     input.only_node_ranks = only_node_ranks(member.context().places, sizes_[index].session.link);
     input.node_ranks = known_node_ranks(member.context().places, sizes_[index].session.link);
     input.dealt_out = input.dealt_out || are_dealt_out(member.context().places);
     input.collectives.insert(
-        input.collectives.end(), all_reduces_[index].begin(), all_reduces_[index].end());
+        input.collectives.end(), facts.all_reduces.begin(), facts.all_reduces.end());
     const double load = static_cast<double>(member.plan().backend().device().threads *
                                             member.group().ranks_on_these_cpus()) /
                         static_cast<double>(probes::usable_cpus());
@@ -423,8 +416,8 @@ ScalingInput ScaleRun::input(std::size_t series) const {
       }
       size.arms.push_back(std::move(arm));
     }
-    size.all_reduce_alone_s = all_reduce_alone_s_[index];
-    size.compression_error = compression_error_[index];
+    size.all_reduce_alone_s = facts_[index].all_reduces_alone_s;
+    size.compression_error = facts_[index].compression_error;
     size.attribution = attribute(attribution_input(member.runner().results(), member.context()));
     input.sizes.push_back(std::move(size));
   }

@@ -8,6 +8,7 @@
 
 #include "harness/analysis/projection.h"
 #include "harness/analysis/scaling.h"
+#include "harness/scaling/projection_facts.h"
 #include "harness/scaling/scale_plan.h"
 #include "harness/session/run_guard.h"
 #include "harness/session/session.h"
@@ -101,6 +102,9 @@ class ScaleRun {
   /// trials; and what compression does to the gradients. Collective; after measure().
   void measure_facts();
 
+  /// What measure_facts() found, by size.
+  [[nodiscard]] const std::vector<SizeFacts>& facts() const { return facts_; }
+
   /// Gives the memory of all sessions back; what was measured stays. Collective.
   void release();
 
@@ -134,11 +138,8 @@ class ScaleRun {
   std::vector<reports::SkipRecord> left_out_;
   std::vector<std::unique_ptr<ScaleMember>> members_;
   std::optional<DeviceFaultWatch> watch_;
-  bool keeps_open_ = true;  ///< all sessions at a time; else one after the other
-  std::vector<std::vector<CollectiveTime>> all_reduces_;  ///< by size; empty at one rank
-  std::vector<AllReducesAlone> all_reduce_alone_s_;       ///< of a step, by size
-  std::vector<StepTimeline> timelines_;                   ///< by size
-  std::vector<std::optional<double>> compression_error_;  ///< by size
+  bool keeps_open_ = true;        ///< all sessions at a time; else one after the other
+  std::vector<SizeFacts> facts_;  ///< by size
   std::string missed_noise_;
   std::string unknown_cache_;
 };

@@ -255,6 +255,7 @@ void add_flop_rate(reports::TrialRecord& record,
 
 TrialContext trial_context(const SessionPlan& plan, const RankGroup& group, RunGuard& guard) {
   return {.ranks = plan.ranks().size(),
+          .single_root = plan.single_root(),
           .batch_size = plan.batch_size(),
           .global_batch_size = plan.batch().global,
           .places = plan.ranks().places(),
@@ -303,6 +304,7 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
                                    const TrialContext& context) {
   AttributionInput input;
   input.ranks = context.ranks;
+  input.single_root = context.single_root;
   input.cores = context.cores;
   input.cpu_capacity = context.cpu_capacity;
   input.shared_processors = context.shared_processors;

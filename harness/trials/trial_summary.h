@@ -23,6 +23,7 @@ namespace dlbench::harness {
 /// mfu_measured.
 struct TrialContext {
   std::int64_t ranks = 1;
+  bool single_root = false;     ///< --strategy data-parallel
   std::int64_t batch_size = 0;  ///< of this rank
   std::int64_t global_batch_size = 0;
   std::vector<comm::RankPlace> places;    ///< by rank

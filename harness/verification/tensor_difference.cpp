@@ -12,6 +12,15 @@ namespace dlbench::harness {
 
 using core::HostTensor;
 
+namespace {
+
+/// std::max would drop a NaN of one side.
+double larger_or_nan(double left, double right) {
+  return std::isnan(left) || right <= left ? left : right;
+}
+
+}  // namespace
+
 void Difference::add(double tested, double reference) {
   const double difference = tested - reference;
   squared_error += difference * difference;
@@ -19,8 +28,7 @@ void Difference::add(double tested, double reference) {
   squared_tested += tested * tested;
   product += tested * reference;
   zero = zero && tested == 0.0;
-  // A NaN stays: std::max would drop it.
-  max_difference = std::abs(difference) <= max_difference ? max_difference : std::abs(difference);
+  max_difference = larger_or_nan(max_difference, std::abs(difference));
   ++elements;
 }
 
@@ -30,7 +38,7 @@ void Difference::add(const Difference& other) {
   squared_tested += other.squared_tested;
   product += other.product;
   zero = zero && other.zero;
-  max_difference = std::max(max_difference, other.max_difference);
+  max_difference = larger_or_nan(max_difference, other.max_difference);
   elements += other.elements;
 }
 

@@ -110,6 +110,12 @@ class Checker {
              fmt::format("{} is not the middle of its interval [{}, {}]", mean, lower, upper));
     }
   }
+  /// The same of an amount, whose interval may be cut off at 0.
+  void expect_middle_of_amount(double mean, const std::optional<IntervalRecord>& interval) const {
+    const bool cut = interval.has_value() && (*interval)[0] == 0.0 &&
+                     (*interval)[1] >= (2.0 - kTolerance) * mean;
+    cut ? expect_inside(mean, interval) : expect_middle(mean, interval);
+  }
   template <typename T>
   void expect_reason(const char* key, const Measured<T>& measured) const {
     expect(measured.value.has_value() || !measured.reason.empty(),

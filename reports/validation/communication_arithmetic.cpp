@@ -19,14 +19,14 @@ void check_in_step(const Checker& check,
                    const ScalingPointRecord& point,
                    const StepCollectivesRecord& in_step) {
   const Checker inside = check.at("in_step");
-  const auto middle = [&inside](const char* key, const EstimateRecord& estimate) {
-    inside.at(key).expect_middle(estimate.mean, estimate.ci95);
+  const auto amount = [&inside](const char* key, const EstimateRecord& estimate) {
+    inside.at(key).expect_middle_of_amount(estimate.mean, estimate.ci95);
   };
-  middle("all_reduce_s", in_step.all_reduce_s);
-  middle("exposed_all_reduce_s", in_step.exposed_all_reduce_s);
-  middle("waiting_s", in_step.waiting_s);
-  middle("other_collectives_s", in_step.other_collectives_s);
-  middle("contention_s", in_step.contention_s);
+  amount("all_reduce_s", in_step.all_reduce_s);
+  amount("exposed_all_reduce_s", in_step.exposed_all_reduce_s);
+  amount("waiting_s", in_step.waiting_s);
+  amount("other_collectives_s", in_step.other_collectives_s);
+  inside.at("contention_s").expect_middle(in_step.contention_s.mean, in_step.contention_s.ci95);
   const double blocked_s =
       in_step.exposed_all_reduce_s.mean + in_step.waiting_s.mean + in_step.other_collectives_s.mean;
   const double sum_s = blocked_s + in_step.contention_s.mean;
@@ -70,7 +70,7 @@ void check_sums(const Checker& check, const ScalingPointRecord& point) {
                 "is {}, but waiting_s + transfer_s is {}", *point.exposed_communication_s, sum));
   }
   if (point.all_reduce_s.has_value()) {
-    check.at("all_reduce_ci95").expect_middle(*point.all_reduce_s, point.all_reduce_ci95);
+    check.at("all_reduce_ci95").expect_middle_of_amount(*point.all_reduce_s, point.all_reduce_ci95);
   }
   if (point.in_step.has_value()) {
     check_in_step(check, point, *point.in_step);

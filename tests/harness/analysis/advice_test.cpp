@@ -70,8 +70,35 @@ TEST(Advice, FiguresThatTellNothingAreNotSaid) {
   EXPECT_EQ(result.verdict, reports::Verdict::kUnsure);
   EXPECT_LT(result.margin_ci95.value()[0], -1000.0) << "the report has it";
   EXPECT_EQ(result.explanation,
-            "how much of the full time is lost is not known: the 95 % interval of the largest loss "
-            "is wider than that time, too wide to say");
+            "how much of the full time is lost to input is not known: its 95 % interval is wider "
+            "than that time, too wide to say");
+}
+
+// A third of the time is lost to communication for sure; what decides is whether input counts.
+TEST(Advice, TheLossInDoubtIsNamedThoughAnotherIsLarger) {
+  AttributionInput input;
+  input.ranks = 2;
+  input.io = rounds_of(88.0);
+  input.synthetic_host = rounds_of(100.0);
+  input.nocomm = rounds_of(160.0);
+  input.full = {{0, 96.0}, {1, 78.0}, {2, 97.0}, {3, 79.0}, {4, 90.0}};
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, reports::Verdict::kUnsure);
+  EXPECT_THAT(result.explanation, StartsWith("the loss to input is 12."));
+}
+
+TEST(Advice, CommunicationOfASingleRootIsNoAllReduce) {
+  AttributionInput input;
+  input.ranks = 2;
+  input.io = rounds_of(1000.0);
+  input.full = input.synthetic_host = rounds_of(100.0);
+  input.nocomm = rounds_of(160.0);
+  EXPECT_THAT(attribute(input).value().explanation, StartsWith("the all-reduce takes 37.5 %"));
+  EXPECT_THAT(attribute(input).value().advice.at(0).change, HasSubstr("larger buckets"));
+  input.single_root = true;
+  EXPECT_THAT(attribute(input).value().explanation, StartsWith("communication takes 37.5 %"));
+  EXPECT_THAT(attribute(input).value().advice.at(0).change,
+              AllOf(HasSubstr("--strategy ddp"), Not(HasSubstr("buckets"))));
 }
 
 // Two rounds that disagree, of a loader that is many times as fast in both.

@@ -64,6 +64,12 @@ struct Job {
   }
 };
 
+/// From rank to rank, in pieces that follow each other closely.
+double broadcast_s(const Cluster& cluster, std::int64_t ranks) {
+  return cluster.overhead_s + static_cast<double>(ranks - 1) * cluster.latency_s +
+         cluster.broadcast_bytes / cluster.bytes_per_s;
+}
+
 /// Steps that reduce gradients; times by rank, then by step.
 std::vector<std::vector<double>> training_steps(Job& job, double machine) {
   const Cluster& cluster = job.cluster;
@@ -76,6 +82,11 @@ std::vector<std::vector<double>> training_steps(Job& job, double machine) {
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       factor[rank] = job.step_factor(rank, slowed);
     }
+    std::vector<double> begin_s = job.clock;
+    if (ranks > 1 && cluster.broadcast_bytes > 0.0) {
+      const double all_met_s = *std::max_element(begin_s.begin(), begin_s.end());
+      begin_s.assign(ranks, all_met_s + broadcast_s(cluster, static_cast<std::int64_t>(ranks)));
+    }
     double link_free_s = 0.0;
     for (const std::vector<std::size_t>& bucket : cluster.buckets) {
       double bytes = 0.0;
@@ -86,13 +97,13 @@ std::vector<std::vector<double>> training_steps(Job& job, double machine) {
       }
       for (std::size_t rank = 0; rank < ranks; ++rank) {
         link_free_s =
-            std::max(link_free_s, job.clock[rank] + factor[rank] * job.work(rank) * ready_s);
+            std::max(link_free_s, begin_s[rank] + factor[rank] * job.work(rank) * ready_s);
       }
       link_free_s += ranks > 1 ? job.collective_s(bytes) : 0.0;
     }
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const double backward_s = job.clock[rank] + factor[rank] * job.work(rank) *
-                                                      (cluster.forward_s + cluster.backward_s);
+      const double backward_s =
+          begin_s[rank] + factor[rank] * job.work(rank) * (cluster.forward_s + cluster.backward_s);
       const double end_s =
           std::max(backward_s, ranks > 1 ? link_free_s : 0.0) + factor[rank] * cluster.optimizer_s;
       times[rank].push_back(end_s - job.clock[rank]);
@@ -310,6 +321,9 @@ Cluster random_strong_cluster(Random& random) {
 
 ProjectionInput measure(const Cluster& cluster, Random& random) {
   ProjectionInput input;
+  if (cluster.broadcast_bytes > 0.0) {
+    input.broadcast_bytes = {cluster.broadcast_bytes};
+  }
   input.series.mode = cluster.global_batch == 0 ? "weak" : "strong";
   std::vector<std::int64_t> sizes = cluster.sizes;
   for (std::int64_t ranks = 1; cluster.sizes.empty() && ranks <= cluster.largest; ranks *= 2) {

@@ -26,12 +26,13 @@ struct Cluster {
   double bytes_per_s = 0.0;
   double inside_latency_s = 0.0;
   double inside_bytes_per_s = 0.0;
-  double overhead_s = 0.0;   ///< of starting a collective
-  double jitter_s = 0.0;     ///< mean of an exponential extra time of each collective
-  double rank_noise = 0.0;   ///< lognormal, of each rank and step
-  double rank_spread = 0.0;  ///< lognormal, of each rank for good
-  double drift = 0.0;        ///< lognormal, of the whole machine, by round
-  double contention = 0.0;   ///< by which computing slows beside communication
+  double overhead_s = 0.0;       ///< of starting a collective
+  double jitter_s = 0.0;         ///< mean of an exponential extra time of each collective
+  double rank_noise = 0.0;       ///< lognormal, of each rank and step
+  double rank_spread = 0.0;      ///< lognormal, of each rank for good
+  double drift = 0.0;            ///< lognormal, of the whole machine, by round
+  double contention = 0.0;       ///< by which computing slows beside communication
+  double broadcast_bytes = 0.0;  ///< sent around before each step; this is told. On one level
   /// Times of 8 samples. With other local batches all but the optimizer's change, but for a share.
   double forward_s = 0.0;
   double backward_s = 0.0;

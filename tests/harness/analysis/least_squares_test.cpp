@@ -37,7 +37,9 @@ TEST(LeastSquares, AgreesWithTheTextbookLine) {
   EXPECT_NEAR(fit.weighted_squares, 2.7, 1e-12);
   // Variance 2.7 / 2; sum (x - mean)^2 = 5; t(2) = 4.3027.
   EXPECT_NEAR(*fit.standard_errors[1], std::sqrt(1.35 / 5.0), 1e-12);
-  EXPECT_NEAR(fit.interval(1)->half_width(), 4.302653 * std::sqrt(0.27), 1e-5);
+  EXPECT_NEAR(fit.interval(1)->upper, 1.1 + 4.302653 * std::sqrt(0.27), 1e-5);
+  EXPECT_EQ(fit.interval(1)->lower, 0.0) << "no coefficient is less";
+  EXPECT_NEAR(fit.residual(), std::sqrt(2.7 / 2.0), 1e-12);
 }
 
 TEST(LeastSquares, NoCoefficientIsNegative) {

@@ -417,6 +417,21 @@ TEST(Projection, IsDoubtedPastTheOnlyNodeAndWithABadFit) {
   EXPECT_EQ(Projector(input).project(1).doubt, std::nullopt) << "no network is asked";
 }
 
+// Their number of messages grows with the ranks, and no step hides them.
+TEST(Projection, KnowsTheBroadcastsBeforeAStep) {
+  Cluster cluster = quiet_cluster();
+  cluster.largest = 16;
+  cluster.latency_s = 2e-3;
+  cluster.broadcast_bytes = 30e3;
+  std::mt19937_64 random(5);
+  ProjectionInput input = measure(cluster, random);
+  EXPECT_NEAR(leave_largest_out(input).value().relative_error, 0.0, 0.02);
+  const double with_s = Projector(input).project(64).step_time_s.mean;
+  input.broadcast_bytes.clear();
+  EXPECT_LT(leave_largest_out(input).value().relative_error, -0.03);
+  EXPECT_LT(Projector(input).project(64).step_time_s.mean, 0.95 * with_s);
+}
+
 TEST(Projection, OneRankWaitsForNobody) {
   std::mt19937_64 random(5);
   const Projector projector(measure(quiet_cluster(), random));
@@ -439,7 +454,7 @@ TEST(Projection, IsDoubtedWhereMeasuredRanksSharedTheirCores) {
             2.0 * projector.project(8).step_time_s.mean);
 }
 
-TEST(Projection, IsDoubtedWhereRanksSharedAGpuOrWereDealtOutToNodes) {
+TEST(Projection, IsDoubtedWhereRanksSharedAGpuWereDealtOutToNodesOrDisturbed) {
   std::mt19937_64 random(5);
   const ProjectionInput input = measure(quiet_cluster(), random);
   const auto doubt = [](ProjectionInput of, bool ProjectionInput::*how) {
@@ -448,6 +463,8 @@ TEST(Projection, IsDoubtedWhereRanksSharedAGpuOrWereDealtOutToNodes) {
   };
   EXPECT_EQ(Projector(input).project(64).doubt, std::nullopt);
   EXPECT_THAT(doubt(input, &ProjectionInput::shared_gpu), HasSubstr("a GPU for each rank"));
+  EXPECT_EQ(doubt(input, &ProjectionInput::disturbed),
+            "others disturbed the measurement of all-reduces");
   EXPECT_THAT(doubt(input, &ProjectionInput::dealt_out), HasSubstr("one node after the other"));
 }
 

@@ -53,6 +53,21 @@ TEST(ScalingArithmetic, RanksAscend) {
               Contains(HasSubstr("points[1]: ranks do not ascend")));
 }
 
+TEST(ScalingArithmetic, IntervalsOfTimesMayBeCutOffAtZero) {
+  const auto with_waiting = [](double upper) {  // the mean is 0.006
+    return problems_after([upper](RunRecord& r) {
+      second_point(r).in_step->waiting_s.ci95 = IntervalRecord{0.0, upper};
+    });
+  };
+  EXPECT_THAT(with_waiting(0.02), IsEmpty());
+  EXPECT_THAT(with_waiting(0.011), Contains(HasSubstr("0.006 is not the middle")));
+  EXPECT_THAT(problems_after([](RunRecord& r) {
+                second_point(r).in_step->contention_s.ci95 = IntervalRecord{0.0, 0.02};
+              }),
+              Contains(HasSubstr("0.005 is not the middle")))
+      << "a difference, which may be negative";
+}
+
 TEST(ScalingArithmetic, ExposedCommunicationIsWaitingAndTransfer) {
   EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).waiting_s = 0.01; }),
               Contains(HasSubstr("but waiting_s + transfer_s is 0.025")));
