@@ -167,6 +167,7 @@ void fields(V& visit, R& record) {
   visit("mfu_measured", record.mfu_measured);
   visit("harness_overhead_s_per_step", record.harness_overhead_s_per_step);
   visit("cpu_s_per_sample", record.cpu_s_per_sample);
+  visit("replayed", record.replayed);
   visit("probes", record.probes);
   visit("per_rank", record.per_rank);
   visit("repetitions", record.repetitions);

@@ -184,6 +184,9 @@ struct TrialRecord {
   std::optional<double> mfu_measured;  ///< achieved / measured peak; null: none was measured
   Measured<double> harness_overhead_s_per_step;
   std::optional<double> cpu_s_per_sample;
+  /// Steps were recorded and replayed (a CUDA graph); null: none of the network, or no device that
+  /// records.
+  std::optional<bool> replayed;
   ValueMap probes;  ///< by probe name
   std::vector<RankRecord> per_rank;
   /// What this trial is not, by its purpose. What went wrong in it is among RunInfoRecord::taints.

@@ -259,6 +259,13 @@ bool Executor::launch_replay() {
   return variant.launched;
 }
 
+std::string Executor::why_no_replay() const {
+  if (options_.replay == GraphReplay::kOff || communicator_.recordable()) {
+    return why_no_replay_;
+  }
+  return "collectives by " + std::string(communicator_.name()) + " cannot be recorded";
+}
+
 void Executor::go_on_without_replay(const core::Error& failure, const char* what) {
   if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
     throw core::Error(failure.code(),
@@ -266,6 +273,7 @@ void Executor::go_on_without_replay(const core::Error& failure, const char* what
                           "; --cuda-graph off runs it node by node");
   }
   options_.replay = GraphReplay::kOff;
+  why_no_replay_ = std::string("it cannot be ") + what + ": " + failure.what();
   core::log::warn_once(std::string("the step cannot be ") + what +
                        " and runs node by node: " + failure.what());
 }

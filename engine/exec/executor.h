@@ -105,6 +105,8 @@ class Executor {
   std::optional<double> all_reduce_alone();
   /// Whether steps with the present communication and updates were recorded.
   [[nodiscard]] bool replays() const { return variant().replay != nullptr; }
+  /// Why steps that may be replayed never are; empty: nothing is in the way, or nobody asked.
+  [[nodiscard]] std::string why_no_replay() const;
   /// Runs the step node by node, done when it returns; node_seconds()[i] belongs to
   /// lowered().nodes[i]: from the end of the node before to its own. Where the device computes in
   /// the host's memory that is on the host's clock. Else the nodes are enqueued all at once, and it
@@ -217,6 +219,7 @@ class Executor {
   bool communicates_ = true;
   bool updates_ = true;
   bool may_replay_ = true;
+  std::string why_no_replay_;  ///< what recording met
   std::vector<double> node_seconds_;
   std::vector<std::unique_ptr<backend::Stream::Event>> node_ends_;  ///< and, first, the begin
 };

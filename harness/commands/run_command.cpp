@@ -25,6 +25,7 @@
 #include "harness/trials/operator_profile.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
+#include "harness/trials/profiling_time.h"
 #include "harness/trials/rank_peaks.h"
 #include "harness/trials/runner_hooks.h"
 #include "harness/trials/trial_runner.h"
@@ -181,7 +182,12 @@ class Measurement {
       arms.push_back(make_arm(trial, session));
     }
     RunnerOptions runner_options = harness::runner_options(options_);
-    runner_options.time_budget_s = options_.time_budget;
+    profiled_repetitions_ = profiled_repetitions(probes, arms, !options_.trace.empty());
+    if (options_.time_budget.has_value()) {
+      runner_options.time_budget_s =
+          *options_.time_budget - group_.broadcast(profiling_share_s(*options_.time_budget,
+                                                                     profiled_repetitions_));
+    }
     runner_options.own_threads = plan.own_threads();
     runner_options.cold_pass_steps = cache_.pass_steps(session, arms);
     const RunnerHooks hooks = hooks_of(session, probes);
@@ -261,6 +267,11 @@ class Measurement {
                              .trace_file = options_.trace,
                              .ops = op_labels(session.plan().training_graph()),
                              .after_probe = [this] { report_.write(); }};
+    if (options_.time_budget.has_value()) {
+      fit_profiling(group_.broadcast(*options_.time_budget - guard_.elapsed_s()),
+                    profiled_repetitions_,
+                    request);
+    }
     if (!options_.capture_steps.empty()) {
       request.profiler_taken =
           "--capture-steps leaves the profiler of this process to the tool that captures";
@@ -317,9 +328,18 @@ class Measurement {
     record_trials(results);
     record_.attribution = attribute(attribution_input(results, context_));
     if (runs_steps(options_)) {
+      note_replay(session);
       profile_step(session);
     } else {
       record_.run.skipped.push_back({"operators", "no trial of --trials runs the network's step"});
+    }
+  }
+
+  /// Of a device that could replay steps, and was to.
+  void note_replay(Session& session) {
+    if (const std::string why = session.step().why_no_replay();
+        !why.empty() && !session.plan().backend().reads_host_memory()) {
+      record_.run.skipped.push_back({"replay of the step (CUDA graph)", why});
     }
   }
 
@@ -362,6 +382,7 @@ class Measurement {
   RunReport report_;
   reports::RunRecord& record_;
   TrialContext context_;
+  std::int64_t profiled_repetitions_ = 0;
   bool profiled_ = false;
 };
 

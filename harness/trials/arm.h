@@ -98,6 +98,9 @@ class Arm {
   [[nodiscard]] virtual std::optional<reports::LossScalingRecord> loss_scaling() const {
     return std::nullopt;
   }
+  /// Whether steps like the last one are replayed from a recording (a CUDA graph); nothing for an
+  /// arm whose steps are not the network's, or a device that records none.
+  [[nodiscard]] virtual std::optional<bool> replays() const { return std::nullopt; }
   /// What was communicated since the last call; nothing for an arm that does not.
   [[nodiscard]] virtual Communication take_communication() { return {}; }
 

@@ -60,6 +60,7 @@ class FullArm final : public LoaderArm {
     return loss_scaling_record(session().state());
   }
   [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
+  [[nodiscard]] std::optional<bool> replays() const override { return steps_.replays(); }
 
  protected:
   void reset_counts() override {
@@ -97,6 +98,7 @@ class SyntheticArm final : public Arm {
     return loss_scaling_record(session_.state());
   }
   [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
+  [[nodiscard]] std::optional<bool> replays() const override { return steps_.replays(); }
 
  private:
   // Only the host variant is there for the copy. Where the device reads the host's memory there is

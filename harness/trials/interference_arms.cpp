@@ -88,6 +88,7 @@ class StepBesideLoader final : public Arm {
   [[nodiscard]] std::int64_t untimed_steps() const override { return 1; }
   [[nodiscard]] int extra_threads() const override { return 1; }  // the drainer
   [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
+  [[nodiscard]] std::optional<bool> replays() const override { return steps_.replays(); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session_.state());
   }

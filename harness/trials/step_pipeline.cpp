@@ -122,6 +122,11 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
       .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};
 }
 
+std::optional<bool> StepPipeline::replays() const {
+  return session_.plan().backend().reads_host_memory() ? std::nullopt
+                                                       : std::optional(session_.step().replays());
+}
+
 void StepPipeline::check_parameters() const {
   session_.plan().ranks().barrier();
   if (const std::string name = session_.state().find_not_finite(); !name.empty()) {

@@ -48,6 +48,9 @@ class StepPipeline {
   /// Of the steps told of since reset(). Waiting for data counts as far as the device was idle
   /// meanwhile.
   [[nodiscard]] const PhaseTotals& totals() const { return totals_; }
+  /// Whether steps like the last one are replayed from a recording; nothing where the device
+  /// records none.
+  [[nodiscard]] std::optional<bool> replays() const;
   /// For how long, on the device's clock, each step told of since the last call was blocked by its
   /// all-reduces, seconds: by the transfer that is left of them, and by ranks that came later. Not
   /// of all, see comm::ArrivalLog; of the same steps on all ranks.

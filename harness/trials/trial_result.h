@@ -42,6 +42,7 @@ struct TrialResult {
   /// empty: it never was.
   std::vector<std::string> clocks_held_back;
   std::vector<RankRound> rounds;  ///< of the repetitions that count
+  std::optional<bool> replayed;   ///< Arm::replays() at the end of the last repetition
 
   /// Rates of the repetitions that count, in order of rounds.
   [[nodiscard]] std::vector<double> rates() const;

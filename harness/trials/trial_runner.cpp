@@ -255,6 +255,7 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   reports::RepetitionRecord repetition = time_window(arm, index, window);
   repetition.index = static_cast<std::int64_t>(result.repetitions.size());
   repetition.round = round;
+  result.replayed = arm.replays();
   const PhaseTotals phases = arm.phases();
   const std::optional<data::LoaderStats> loader = arm.loader_stats();
   window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;

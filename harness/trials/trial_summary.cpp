@@ -293,6 +293,7 @@ reports::TrialRecord summarize_trial(const TrialResult& result, const TrialConte
       result.id.trains() ? context.overhead_s_per_step
                          : Measured<double>::missing("measured around a step that computes");
   record.cpu_s_per_sample = result.cpu_s_per_sample();
+  record.replayed = result.replayed;
   add_flop_rate(record, result, context);
   if (!result.own_taints.empty()) {
     record.taints = result.own_taints;

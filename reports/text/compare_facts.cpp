@@ -125,6 +125,15 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
                                    record.dataset->samples,
                                    record.dataset->origin);
   }
+  std::set<bool> replayed;
+  for (const TrialRecord& trial : record.trials) {
+    if (trial.replayed.has_value()) {
+      replayed.insert(*trial.replayed);
+    }
+  }
+  if (!replayed.empty()) {
+    facts["steps replayed"] = replayed.size() > 1 ? "some" : replayed.contains(true) ? "yes" : "no";
+  }
   std::set<std::string> kinds;
   for (const CollectiveRecord& collective : record.collectives) {
     kinds.insert(collective.transport + (collective.replayed.value_or(false) ? ", replayed" : ""));
