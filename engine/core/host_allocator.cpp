@@ -39,7 +39,8 @@ HostAllocator& default_host_allocator() {
 }
 
 void release_free_memory() {
-#ifdef __GLIBC__
+  // A sanitizer's allocator stands before glibc's, which is then not made for two threads at once.
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
   malloc_trim(0);
 #endif
 }

@@ -268,7 +268,8 @@ std::string Executor::why_no_replay() const {
 
 void Executor::go_on_without_replay(const core::Error& failure, const char* what) {
   if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
-    throw core::Error(failure.code(),
+    const bool no_memory = failure.code() == core::ErrorCode::kMemory;
+    throw core::Error(no_memory ? failure.code() : core::ErrorCode::kRun,
                       std::string("the step cannot be ") + what + ": " + failure.what() +
                           "; --cuda-graph off runs it node by node");
   }

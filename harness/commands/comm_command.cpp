@@ -281,9 +281,10 @@ class CollectiveSweep {
     const MemoryRoom room =
         read_memory_room(*backend_, {.host = place.local_size, .device = on_this});
     if (!room.holds(need)) {
-      throw Error(ErrorCode::kMemory,
-                  "--maxbytes: " + room.shortage(need) + "; " +
-                      (room.lacks_reserve(need) ? kWantsAnotherDevice : "choose a smaller one"));
+      throw Error(
+          ErrorCode::kMemory,
+          "--maxbytes: " + room.shortage(need) + "; " +
+              (room.lacks_reserve(need) ? room.wants_another_device() : "choose a smaller one"));
     }
   }
 

@@ -202,6 +202,12 @@ void LaunchCommand::add_container_options(OptionSet& options) {
 
 /// NCCL wants a GPU for each rank. Commands that cannot share one (info) have no use for NCCL.
 void check_gpus(const LaunchRequest& request, const CheckedCommandLine& checked) {
+  if (checked.device.has_value() && checked.device->starts_with("cuda") &&
+      *request.gpus_per_node == 0 && request.directives.empty()) {
+    core::log::warn("--device " + *checked.device +
+                    ", and the job asks for no GPU: give --gpus-per-node, unless the site gives "
+                    "them without");
+  }
   const bool wants_own = std::ranges::find(checked.unset, "share-gpu") != checked.unset.end();
   if (!wants_own || !checked.device.has_value() || *request.ranks_per_node == 1) {
     return;

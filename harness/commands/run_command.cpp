@@ -185,8 +185,8 @@ class Measurement {
     profiled_repetitions_ = profiled_repetitions(probes, arms, !options_.trace.empty());
     if (options_.time_budget.has_value()) {
       runner_options.time_budget_s =
-          *options_.time_budget - group_.broadcast(profiling_share_s(*options_.time_budget,
-                                                                     profiled_repetitions_));
+          *options_.time_budget -
+          group_.broadcast(profiling_share_s(*options_.time_budget, profiled_repetitions_));
     }
     runner_options.own_threads = plan.own_threads();
     runner_options.cold_pass_steps = cache_.pass_steps(session, arms);
@@ -424,16 +424,23 @@ class RunCommand final : public Command {
   void check() const override {
     check_session(run_);
     check_sizes(run_);
-    check_distinct({{"--config", run_.config},
-                    {"--output", run_.output},
-                    {"--benchy", run_.benchy},
-                    {"--trace", run_.trace}});
+    std::vector<NamedFile> files{{"--config", run_.config},
+                                 {"--output", run_.output},
+                                 {"--benchy", run_.benchy},
+                                 {"--trace", run_.trace}};
+    for (const std::string& file : recorded_files(run_.record_probes)) {
+      files.push_back({"--record-probes", file});
+    }
+    check_distinct(files);
     check_not_standard_output({{"--benchy", run_.benchy}, {"--trace", run_.trace}});
     static_cast<void>(parse_trials(run_.trials, SyntheticTrials::kByMemory));
     static_cast<void>(ProbeChoice(run_.probes));
     static_cast<void>(captured_trial(run_.capture_trial));
     if (!run_.capture_steps.empty()) {
       static_cast<void>(parse_step_range(run_.capture_steps));
+      if (const std::string& device = run_.session.device; device == "cpu" || device == "ref") {
+        check_capture(*backend::create_backend(device, {}));
+      }
     }
   }
   void check_ranks(int available) const override {

@@ -7,6 +7,8 @@
 #include "engine/core/log.h"
 #include "engine/core/parallel.h"
 #include "harness/commands/option_limits.h"
+#include "harness/session/cuda_graph.h"
+#include "harness/session/open_device.h"
 #include "harness/trials/capture.h"
 #include "harness/trials/trial_id.h"
 #include "probes/node/disturbance.h"
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 namespace dlbench::harness {
 namespace {
@@ -303,6 +306,13 @@ SessionOptions session_options(const RunOptions& run,
 void check_session(const RunOptions& run) {
   static_cast<void>(workloads::find_workload(session_options(run).workload));
   check_device(run.session.device, run.session.precision);
+  if (run.session.device == "cpu" || run.session.device == "ref") {
+    const std::unique_ptr<backend::Backend> backend =
+        backend::create_backend(run.session.device, {});
+    check_cuda_graph(run.session.cuda_graph, *backend, "");
+  } else if (is_gpu(run.session.device) && !run.link.empty()) {
+    throw host_memory_refusal("cuda", "--link");
+  }
 }
 
 void check_sizes(const RunOptions& run) {

@@ -107,17 +107,22 @@ namespace {
 // What was left to the workload and the machine, now that they have chosen.
 void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
   const std::int64_t threads = plan.backend().device().threads;  // 0 where a device computes
-  const std::map<std::string, reports::Value> chosen{
-      {"batch-size", plan.batch_size()},
-      {"data", plan.source().folder.string()},
-      {"global-batch-size", plan.batch().global},
-      {"image-size", plan.built().params.image_size},
-      {"max-time", StoppingLimits{}.max_time_s},
-      {"min-time", RunnerOptions{}.min_time_s},
-      {"threads", threads > 0 ? reports::Value(threads) : reports::Value()},
-      {"workers", plan.workers()}};
+  const reports::Value of_host = threads > 0 ? reports::Value(threads) : reports::Value();
+  const std::map<std::string, reports::Value> chosen{{"batch-size", plan.batch_size()},
+                                                     {"data", plan.source().folder.string()},
+                                                     {"global-batch-size", plan.batch().global},
+                                                     {"image-size", plan.built().params.image_size},
+                                                     {"max-time", StoppingLimits{}.max_time_s},
+                                                     {"min-time", RunnerOptions{}.min_time_s},
+                                                     {"threads", of_host},
+                                                     {"workers", plan.workers()}};
   for (const auto& [option, value] : chosen) {
     const auto found = effective.find(option);
+    if (found != effective.end() && option == "threads" && threads == 0 &&
+        found->second != reports::Value()) {
+      core::log::warn("--threads has no effect: a GPU computes, and no thread of the host does");
+      found->second = reports::Value();
+    }
     if (found != effective.end() && std::holds_alternative<std::monostate>(found->second.data)) {
       found->second = value;
     }

@@ -360,7 +360,9 @@ class TrainingRun {
       report_.tell(epoch_line(epoch, plan.workload().spec(), epochs(plan), best));
       record_.history.push_back(epoch);
       note_undefined_metrics(epoch, record_.run.skipped);
+      report_.enter(fmt::format("epoch {}", epoch.epoch));
       look_at_device(record_.history.back());
+      report_.enter(fmt::format("epoch {}, report and checkpoint", epoch.epoch));
       report_.write();
     };
     return listener;

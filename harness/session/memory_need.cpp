@@ -112,7 +112,8 @@ void check_room(const MemoryRoom& room,
     return;
   }
   if (room.lacks_reserve(need)) {
-    throw core::Error(core::ErrorCode::kMemory, room.shortage(need) + "; " + kWantsAnotherDevice);
+    throw core::Error(core::ErrorCode::kMemory,
+                      room.shortage(need) + "; " + room.wants_another_device());
   }
   const std::int64_t fitting = largest_fitting(room, batch_size, pressure, need_at);
   throw core::Error(
@@ -150,19 +151,30 @@ bool MemoryRoom::lacks_reserve(const MemoryNeed& need) const {
   return device.has_value() && need.device_reserve > *device;
 }
 
+std::string MemoryRoom::wants_another_device() const {
+  return std::string("nothing smaller fits: another device is wanted, or ") +
+         (device_ranks > 1 ? "fewer ranks on this one"
+                           : "the memory that others use of this one (nvidia-smi lists them)");
+}
+
 std::string MemoryRoom::shortage(const MemoryNeed& need) const {
+  const auto to_each = [](int ranks, const char* of) {
+    return ranks > 1 ? " to each of the " + std::to_string(ranks) + " ranks " + of : "";
+  };
   if (need.host_bytes() > host) {
     return "the plan needs " + mib(need.host_bytes()) + " of memory, " + mib(host) +
-           " are available";
+           " are available" + to_each(host_ranks, "of this node");
   }
   return "the plan needs " + mib(need.device_bytes()) + " of device memory, and " +
          mib(need.device_reserve) + " are kept for further workspace and libraries; " +
-         mib(device.value_or(0)) + " are available";
+         mib(device.value_or(0)) + " are available" + to_each(device_ranks, "on this GPU");
 }
 
 MemoryRoom read_memory_room(const backend::Backend& backend, const MemorySharers& ranks) {
   MemoryRoom room{.host = probes::read_memory_facts().usable_bytes / ranks.host,
-                  .device = backend.free_memory()};
+                  .device = backend.free_memory(),
+                  .host_ranks = ranks.host,
+                  .device_ranks = ranks.device};
   if (room.device.has_value()) {
     *room.device /= ranks.device;
   }

@@ -47,6 +47,8 @@ struct MemoryNeed {
 struct MemoryRoom {
   std::int64_t host = 0;
   std::optional<std::int64_t> device;  ///< nothing: the host's
+  int host_ranks = 1;                  ///< that each have as much
+  int device_ranks = 1;
 
   [[nodiscard]] bool holds(const MemoryNeed& need) const;
   /// How much more than this room is needed where it is tightest: above 1 if it does not hold.
@@ -56,6 +58,8 @@ struct MemoryRoom {
   [[nodiscard]] std::string shortage(const MemoryNeed& need) const;
   /// Whether the reserve alone is more than the device has: then nothing that is smaller fits.
   [[nodiscard]] bool lacks_reserve(const MemoryNeed& need) const;
+  /// What to do then.
+  [[nodiscard]] std::string wants_another_device() const;
 };
 
 /// Bytes of a device's memory that a run leaves to driver and libraries: the code of kernels, which
@@ -71,11 +75,6 @@ inline constexpr std::int64_t kNcclReserve = std::int64_t{1536} << 20;
 [[nodiscard]] constexpr std::int64_t nccl_reserve(int ranks, bool on_device, bool shared) {
   return ranks > 1 && on_device && !shared ? kNcclReserve : 0;
 }
-
-/// What to do where MemoryRoom::lacks_reserve().
-inline constexpr const char* kWantsAnotherDevice =
-    "nothing smaller fits: another device is wanted, or the memory that others use of this one "
-    "(nvidia-smi lists them)";
 
 /// How many ranks share a memory.
 struct MemorySharers {

@@ -249,11 +249,15 @@ void check_device(const std::string& device, const std::string& precision) {
   }
 }
 
+Error host_memory_refusal(std::string_view backend, const std::string& option) {
+  return {ErrorCode::kUnavailable,
+          option + " works in host memory, which a step on '" + std::string(backend) +
+              "' does not use: it is there for --device cpu"};
+}
+
 void require_host_memory(const backend::Backend& backend, const std::string& option) {
   if (!backend.reads_host_memory()) {
-    throw Error(ErrorCode::kUnavailable,
-                option + " works in host memory, which a step on '" + std::string(backend.name()) +
-                    "' does not use: it is there for --device cpu");
+    throw host_memory_refusal(backend.name(), option);
   }
 }
 

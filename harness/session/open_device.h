@@ -6,12 +6,14 @@
 
 #include "engine/backend/backend.h"
 #include "engine/comm/rendezvous.h"
+#include "engine/core/error.h"
 #include "probes/node/placement.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
@@ -76,7 +78,10 @@ struct OpenedDevice {
 /// this one.
 void check_device(const std::string& device, const std::string& precision);
 
-/// Throws core::Error(kUnavailable) if `option`, which works in host memory between the ranks, is
+/// Of `option` for a backend with a memory of its own.
+[[nodiscard]] core::Error host_memory_refusal(std::string_view backend, const std::string& option);
+
+/// Throws host_memory_refusal() if `option`, which works in host memory between the ranks, is
 /// given for a backend with a memory of its own.
 void require_host_memory(const backend::Backend& backend, const std::string& option);
 

@@ -136,6 +136,12 @@ TrialId captured_trial(const std::string& name) {
                 "--capture-trial: '" + name +
                     "' is more than one trial; choose one, such as synthetic/device or full");
   }
+  if (!trials.front().trains()) {
+    throw Error(ErrorCode::kUsage,
+                "--capture-trial: '" + name +
+                    "' has no step of the network for a profiler to see; choose one that has, such "
+                    "as synthetic/device or full");
+  }
   return trials.front();
 }
 

@@ -9,13 +9,17 @@
 
 namespace dlbench::harness {
 
+std::string other_device_reason(const std::string& computes_on, const std::string& watches) {
+  return "this run computes on " + computes_on + ", the probe watches " + watches;
+}
+
 std::string open_on_device(const backend::DeviceInfo& device,
                            const std::string& record_folder,
                            int processes,
                            probes::Probe& probe) {
   const probes::ProbeSpec& spec = probe.spec();
   if (!spec.device.empty() && spec.device != device.kind) {
-    return "this run computes on " + device.kind + ", the probe watches " + spec.device;
+    return other_device_reason(device.kind, spec.device);
   }
   probes::ProbeOptions options;
   for (const probes::OptionSpec& option : spec.options) {

@@ -11,6 +11,10 @@
 
 namespace dlbench::harness {
 
+/// Why a probe of one kind of device does not measure a run on another.
+[[nodiscard]] std::string other_device_reason(const std::string& computes_on,
+                                              const std::string& watches);
+
 /// Opens a probe for a run on `device`; `record_folder`: where it keeps what it saw, as
 /// <probe>.json, empty: nowhere; `processes`: of this job on that device. Returns why it does not
 /// measure, empty: it does. A probe of a device that cannot be opened is warned of.

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 namespace dlbench::harness {
@@ -146,6 +147,18 @@ bool ProbeChoice::contains(const std::string& probe) const {
   return !names_.has_value() || names(probe);
 }
 
+std::vector<std::string> recorded_files(const std::string& folder) {
+  std::vector<std::string> files;
+  const auto add = [&](std::string_view probe) {
+    files.push_back((std::filesystem::path(folder) / probe).string() + ".json");
+  };
+  if (!folder.empty()) {
+    std::ranges::for_each(probes::probe_names(), add);
+    std::ranges::for_each(probes::kPluginProbes, add);
+  }
+  return files;
+}
+
 ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& options)
     : shares_device_(options.shares_device) {
   for (const std::string& name : probes::probe_names()) {
@@ -157,6 +170,10 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
         options.choice.contains(name)
             ? open_on_device(device, options.record_folder, options.processes, *entry.probe)
             : options.choice.why_not();
+    const std::string& watched = entry.probe->spec().device;
+    if (options.choice.names(name) && !watched.empty() && watched != device.kind) {
+      core::log::warn("probe " + name + " does not measure: " + entry.unavailable);
+    }
     if (core::trace::Sink* sink = entry.probe->sink();
         sink != nullptr && entry.runs_with_trials()) {
       sinks_.push_back(sink);
@@ -187,11 +204,9 @@ void ProbeSet::add_absent(const std::string& device_kind, const ProbeSetOptions&
     if (loaded(name)) {
       continue;
     }
-    std::string reason =
-        !options.choice.contains(std::string(name)) ? options.choice.why_not()
-        : device_kind == "cuda"
-            ? "this build has no CUPTI"
-            : "the CUDA plug-in, which brings it, is not loaded (see dlbench info)";
+    std::string reason = !options.choice.contains(std::string(name)) ? options.choice.why_not()
+                         : device_kind == "cuda"                     ? "this build has no CUPTI"
+                                                 : other_device_reason(device_kind, "cuda");
     if (options.choice.names(name)) {
       core::log::warn("probe " + std::string(name) + " does not measure: " + reason);
     }

@@ -64,6 +64,9 @@ struct ProbeSetOptions {
   bool traces = false;         ///< a TraceRecording tells of the timeline
 };
 
+/// The files that probes may keep below a folder of --record-probes; none without one.
+[[nodiscard]] std::vector<std::string> recorded_files(const std::string& folder);
+
 class ProbeSet {
  public:
   /// Opens every chosen probe but the timeline, and installs the sinks of those that listen.

@@ -113,13 +113,18 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   totals_.steps += 1;
   if (!std::isfinite(loss)) {
     throw NonFiniteLoss("the loss is " + std::to_string(loss) + " after " +
-                        std::to_string(totals_.steps) +
-                        " steps of a repetition; try another --seed, or --conv-algorithm direct");
+                        std::to_string(totals_.steps) + " steps of a repetition; " + remedy());
   }
   ++seen_;
   comm::losses_seen(seen_, seen_ + started_ - totals_.steps);
   return StepSample{
       .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};
+}
+
+std::string StepPipeline::remedy() const {
+  const bool wide = session_.plan().compute_dtype() == core::DType::kF32;
+  return std::string("try ") + (wide ? "" : "--precision fp32, ") +
+         "another --seed, or --conv-algorithm direct";
 }
 
 std::optional<bool> StepPipeline::replays() const {
@@ -132,7 +137,7 @@ void StepPipeline::check_parameters() const {
   if (const std::string name = session_.state().find_not_finite(); !name.empty()) {
     throw core::Error(core::ErrorCode::kRun,
                       "after " + std::to_string(totals_.steps) + " steps of a repetition '" + name +
-                          "' is not finite; try another --seed, or --conv-algorithm direct");
+                          "' is not finite; " + remedy());
   }
 }
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace dlbench::harness {
@@ -72,6 +73,8 @@ class StepPipeline {
   void start(StepInput input);
   [[nodiscard]] std::optional<StepSample> tell(bool wait);
   [[nodiscard]] bool in_step_with_others() const;
+  /// What to do against a loss that is not finite.
+  [[nodiscard]] std::string remedy() const;
 
   Session& session_;
   std::array<Flight, exec::StepRing::kInFlight> flights_;

@@ -76,9 +76,9 @@ Number part_of(const Number& part, const Number& whole) {
   return part.has_value() && whole > 0.0 ? Number(*part / *whole) : std::nullopt;
 }
 
-/// Null where the probe was not available in this trial.
-const ValueMap* probe_of(const TrialRecord& trial, const std::string& name) {
-  const auto* probe = held<ValueMap>(trial.probes, name);
+/// Null where the probe was not available.
+const ValueMap* probe_of(const ValueMap& probes, const std::string& name) {
+  const auto* probe = held<ValueMap>(probes, name);
   const bool* available = probe == nullptr ? nullptr : held<bool>(*probe, "available");
   return available != nullptr && *available ? probe : nullptr;
 }
@@ -90,18 +90,24 @@ std::string whose(const RunRecord& record) {
   return several ? " of rank 0" : "";
 }
 
-/// A line for each trial of which any cell has a value: its name, and cells_of(trial).
+/// A line for each trial of which any cell has a value: its name, and cells_of(its probes); or one
+/// of a training.
 template <typename Cells>
 std::string table_of_trials(const RunRecord& record, TextTable table, const Cells& cells_of) {
   bool any = false;
-  for (const TrialRecord& trial : record.trials) {
-    std::vector<std::string> cells = cells_of(trial);
-    if (std::ranges::all_of(cells, [](const std::string& text) { return text == kNone; })) {
-      continue;
+  const auto add = [&](const std::string& name, const ValueMap& probes) {
+    std::vector<std::string> cells = cells_of(probes);
+    if (std::ranges::any_of(cells, [](const std::string& text) { return text != kNone; })) {
+      cells.insert(cells.begin(), name);
+      table.add(std::move(cells));
+      any = true;
     }
-    cells.insert(cells.begin(), arm_name(trial));
-    table.add(std::move(cells));
-    any = true;
+  };
+  for (const TrialRecord& trial : record.trials) {
+    add(arm_name(trial), trial.probes);
+  }
+  if (!record.history.empty()) {
+    add("training", record.probes);
   }
   return any ? table.text(2) : std::string();
 }
@@ -109,8 +115,8 @@ std::string table_of_trials(const RunRecord& record, TextTable table, const Cell
 /// The cells that one probe gives, none where it was not available.
 template <typename Cells>
 auto cells_of_probe(const char* probe, const Cells& cells_of) {
-  return [probe, cells_of](const TrialRecord& trial) {
-    const ValueMap* values = probe_of(trial, probe);
+  return [probe, cells_of](const ValueMap& probes) {
+    const ValueMap* values = probe_of(probes, probe);
     return values == nullptr ? std::vector<std::string>() : cells_of(*values);
   };
 }
@@ -200,24 +206,24 @@ std::string activity_table(const RunRecord& record) {
 }
 
 /// As counted over a repetition; where that is missing, the mean of the samples of another one.
-Number counted_or_sampled(const TrialRecord& trial, const char* key) {
-  if (const ValueMap* counted = probe_of(trial, "cupti_counters"); counted != nullptr) {
+Number counted_or_sampled(const ValueMap& probes, const char* key) {
+  if (const ValueMap* counted = probe_of(probes, "cupti_counters"); counted != nullptr) {
     if (const Number number = number_in(*counted, key); number.has_value()) {
       return number;
     }
   }
-  const ValueMap* sampled = probe_of(trial, "cupti_sampling");
+  const ValueMap* sampled = probe_of(probes, "cupti_sampling");
   const auto* counters = sampled == nullptr ? nullptr : held<ValueMap>(*sampled, "counters");
   const auto* samples = counters == nullptr ? nullptr : held<ValueMap>(*counters, key);
   return samples == nullptr ? std::nullopt : number_in(*samples, "mean");
 }
 
-std::vector<std::string> counter_cells(const TrialRecord& trial) {
-  const auto share = [&trial](const char* key) {
-    return cell(counted_or_sampled(trial, key), percent_text);
+std::vector<std::string> counter_cells(const ValueMap& probes) {
+  const auto share = [&probes](const char* key) {
+    return cell(counted_or_sampled(probes, key), percent_text);
   };
-  const auto value = [&trial](const char* probe, const char* key, auto text_of) {
-    const ValueMap* values = probe_of(trial, probe);
+  const auto value = [&probes](const char* probe, const char* key, auto text_of) {
+    const ValueMap* values = probe_of(probes, probe);
     return values == nullptr ? kNone : cell(number_in(*values, key), text_of);
   };
   return {share("sm_active_share"),
@@ -247,7 +253,7 @@ std::string counters_table(const RunRecord& record) {
 /// The maps among the kernels of a trial, the longest first.
 std::vector<const ValueMap*> kernels_of(const TrialRecord& trial) {
   std::vector<const ValueMap*> kernels;
-  const ValueMap* cupti = probe_of(trial, "cupti");
+  const ValueMap* cupti = probe_of(trial.probes, "cupti");
   const auto* list = cupti == nullptr ? nullptr : held<ValueList>(*cupti, "kernels");
   for (std::size_t index = 0; list != nullptr && index < list->size(); ++index) {
     if (const auto* kernel = std::get_if<ValueMap>(&(*list)[index].data); kernel != nullptr) {

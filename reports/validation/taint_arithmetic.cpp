@@ -197,10 +197,26 @@ void check_noise(const Doubts& doubts, const TrialRecord& trial, const RunRecord
   }
 }
 
+/// A count that a probe gives; 0 where it gives none.
+std::int64_t count_of_probe(const ValueMap& probes, const char* probe, const char* key) {
+  const auto found = probes.find(probe);
+  const auto* values = found == probes.end() ? nullptr : std::get_if<ValueMap>(&found->second.data);
+  if (values == nullptr || !values->contains(key)) {
+    return 0;
+  }
+  const auto* count = std::get_if<std::int64_t>(&values->at(key).data);
+  return count == nullptr ? 0 : *count;
+}
+
 void check_trial_doubts(const Doubts& doubts, const TrialRecord& trial, const RunRecord& record) {
   check_disturbances(doubts, trial, record);
   check_lengths(doubts, trial, record.config.effective);
   check_noise(doubts, trial, record);
+  const std::int64_t dropped = count_of_probe(trial.probes, "cupti", "dropped_records");
+  doubts.expect_of(trial,
+                   dropped > 0,
+                   Taint::kDroppedProfilerRecords,
+                   fmt::format("{} records of cupti are lost", dropped));
   const std::int64_t skipped = trial.loader.has_value() ? trial.loader->skipped : 0;
   doubts.expect_of(trial,
                    skipped > 0,
@@ -245,6 +261,10 @@ std::string given_text(const ValueMap& effective, const std::string& option) {
 void check_taints(const Checker& root, const RunRecord& record) {
   const Doubts doubts(root, record);
   doubts.expect(record.run.failure.has_value(), Taint::kPartial, "run.failure says what ended it");
+  const std::int64_t dropped = count_of_probe(record.probes, "timeline", "dropped_events");
+  doubts.expect(dropped > 0,
+                Taint::kDroppedProfilerRecords,
+                fmt::format("{} regions of the timeline are lost", dropped));
   const std::int64_t ranks = most_ranks(record);
   doubts.expect(delays(record.config.effective, ranks),
                 Taint::kSimulated,

@@ -262,6 +262,9 @@ void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunR
   check.expect_reason("achieved_flop_per_s", trial.achieved_flop_per_s);
   check.expect_reason("mfu", trial.mfu);
   const std::optional<double>& achieved = trial.achieved_flop_per_s.value;
+  check.at("replayed")
+      .expect(!trial.replayed.has_value() || trial.trains(),
+              "is not null, but its steps are not the network's");
   check.at("achieved_flop_per_s")
       .expect(!achieved.has_value() || (trial.trains() && trial.throughput.has_value()),
               "is not null, but this trial does not compute");

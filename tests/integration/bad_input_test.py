@@ -116,6 +116,8 @@ class BadInput(CommandTest):
                           says=["--output and --benchy", "same file"])
         self.expect_error(2, "train", *self.mnist[1:], "--checkpoint", self.folder / "mnist" / ".." / "report.json",
                           says=["--output and --checkpoint"])
+        self.expect_error(2, *self.mnist, "--record-probes", self.folder, "--trace", self.folder / "nvml.json",
+                          says=["--trace and --record-probes", "same file"])
         self.assertFalse((self.folder / "report.json").exists())
 
     def test_results_on_a_full_standard_output(self):
@@ -158,7 +160,8 @@ class BadInput(CommandTest):
         self.expect_error(2, *capture, "20-49", says=["--capture-steps", "--device cuda"])
         self.expect_error(2, *capture, "49-20", says=["FIRST-LAST"])
         self.expect_error(2, *capture, "2-4", "--capture-trial", "fll", says=["full"])
-        self.expect_error(2, *self.mnist, "--capture-trial", "io", says=["--capture-steps 20-49"])
+        self.expect_error(2, *capture, "2-4", "--capture-trial", "io", says=["no step of the network"])
+        self.expect_error(2, *self.mnist, "--capture-trial", "full", says=["--capture-steps 20-49"])
 
     def test_data_folders(self):
         self.expect_error(1, *self.kvasir, "--data", self.folder / "nowhere", says=["nowhere"])

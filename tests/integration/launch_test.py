@@ -156,6 +156,16 @@ class Launch(CommandTest):
             done = self.dlbench(*arguments, "--cpus-per-task", "8", *JOB, *RUN)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_a_job_without_gpus_for_a_command_that_wants_one_says_so(self):
+        job = ("launch", "slurm", "--time", "30min", "--output-dir", self.folder)
+        run = ("--", "run", "--workload", "mnist_cnn", "--device")
+        self.assertIn("the job asks for no GPU", self.dlbench(*job, *run, "cuda").stderr)
+        self.assertNotIn("asks for no GPU", self.dlbench(*job, *run, "cpu").stderr)
+        self.assertNotIn("asks for no GPU", self.dlbench(*job, "--gpus-per-node", "1", *run, "cuda").stderr)
+        for options in (("cpu", "--cuda-graph", "on"), ("cpu", "--capture-steps", "20-49"),
+                        ("cuda", "--link", "latency_us=1,gbit_per_s=1")):
+            self.assertEqual(self.dlbench(*job, *run, *options).returncode, 2, options)
+
     def test_ranks_that_would_share_a_gpu_are_refused_at_once(self):
         arguments = ("launch", "slurm", "--gpus-per-node", "4", "--cpus-per-task", "2", "--output-dir", self.folder)
         for ranks, device, code, says in (

@@ -264,6 +264,23 @@ class PretendedGpu(PretendedGpuTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"cuda +[\d.]+ s for 4 steps with set-up")
 
+    def test_a_report_says_whether_steps_were_replayed(self):
+        reports = []
+        for graphs in (1, 0):
+            path = self.folder / f"graphs-{graphs}.json"
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials",
+                                "io,synthetic/device", "--probes", "none", "--output", path,
+                                environment={GPU: f"devices=1,graphs={graphs}"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            reports.append(self.report(path))
+            self.assertEqual([trial["replayed"] for trial in reports[-1]["trials"]], [None, graphs == 1])
+        skipped = [[skip["reason"] for skip in report["run"]["skipped"] if "replay" in skip["what"]]
+                   for report in reports]
+        self.assertEqual(skipped[0], [])
+        self.assertRegex(skipped[1][0], "it cannot be recorded: cudaGraphInstantiate")
+        compared = self.dlbench("report", "compare", self.folder / "graphs-1.json", self.folder / "graphs-0.json")
+        self.assertRegex(compared.stdout, r"steps replayed +yes +no")
+
     def test_what_the_driver_tells_ends_commands_without_probes_too(self):
         data = ("--data", self.digits(), "--device", "cuda")
         scale = ("scale", *SHORT, *data, "--trials", "synthetic", "--output", self.folder / "report.json")

@@ -45,6 +45,9 @@ struct Cluster {
   [[nodiscard]] std::string text() const;
 };
 
+/// A quiet cluster of 8 ranks on one level whose all-reduce takes half of the backward pass.
+[[nodiscard]] Cluster quiet_cluster();
+
 /// A random cluster: networks between hidden and bound, steps of 20 to 200 ms.
 [[nodiscard]] Cluster random_cluster(std::mt19937_64& random);
 

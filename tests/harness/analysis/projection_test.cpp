@@ -20,23 +20,6 @@ namespace {
 using core::median;
 using ::testing::HasSubstr;
 
-/// A quiet cluster of 8 ranks on one level whose all-reduce takes half of the backward pass.
-Cluster quiet_cluster() {
-  Cluster cluster;
-  cluster.largest = 8;
-  cluster.forward_s = 0.03;
-  cluster.backward_s = 0.06;
-  cluster.optimizer_s = 0.01;
-  cluster.latency_s = 1e-5;
-  cluster.bytes_per_s = 4e9;
-  cluster.overhead_s = 1e-6;
-  for (int tensor = 0; tensor < 6; ++tensor) {
-    cluster.gradients.push_back({std::int64_t{10} << 20, 0.03 + 0.01 * (6 - tensor)});
-  }
-  cluster.buckets = {{5}, {4, 3, 2}, {1, 0}};
-  return cluster;
-}
-
 /// What leave_largest_out() says of many clusters.
 struct Accuracy {
   std::vector<double> errors;              ///< absolute, relative
@@ -307,19 +290,6 @@ TEST(Projection, LeavesOutTheTimelineOfTheLargestSize) {
 }
 
 // 4 ranks with 2, 2, 2, 1 and 5 with 2, 2, 1, 1, 1 samples: both timelines are of 2.
-TEST(Projection, IsDoubtedForAnotherBatchThanTheOnlyOne) {
-  std::mt19937_64 random(1);
-  Cluster cluster = quiet_cluster();
-  cluster.global_batch = 7;
-  cluster.sizes = {4, 5};
-  const Projector projector(measure(cluster, random));
-  EXPECT_EQ(projector.project(6).doubt, std::nullopt);
-  EXPECT_EQ(projector.project(7).doubt,
-            "it is for another local batch, and one alone was measured");
-  cluster.sizes = {3, 4};
-  EXPECT_EQ(Projector(measure(cluster, random)).project(7).doubt, std::nullopt);
-}
-
 // What ranks with the smaller batches have to spare is waiting for the others, as it is where it
 // was measured: `waiting_s` of a point is against the mean rank.
 TEST(Projection, UnevenBatchesWait) {
@@ -400,23 +370,6 @@ TEST(Projection, TheBucketSweepIsOfSyntheticSteps) {
   }
 }
 
-TEST(Projection, IsDoubtedPastTheOnlyNodeAndWithABadFit) {
-  std::mt19937_64 random(5);
-  ProjectionInput input = measure(quiet_cluster(), random);
-  EXPECT_EQ(Projector(input).project(64).doubt, std::nullopt);
-  input.only_node_ranks = 8;
-  const Projector one_node(input);
-  EXPECT_EQ(one_node.project(8).doubt, std::nullopt);
-  EXPECT_EQ(one_node.project(64).doubt,
-            "no network between nodes was measured, only 8 ranks of one node");
-  for (std::size_t index = 0; index < input.collectives.size(); ++index) {
-    input.collectives[index].time_s *= index % 2 == 0 ? 0.3 : 3.0;
-  }
-  EXPECT_THAT(Projector(input).project(8).doubt.value_or(""),
-              HasSubstr("the fitted network misses what was measured by"));
-  EXPECT_EQ(Projector(input).project(1).doubt, std::nullopt) << "no network is asked";
-}
-
 // Their number of messages grows with the ranks, and no step hides them.
 TEST(Projection, KnowsTheBroadcastsBeforeAStep) {
   Cluster cluster = quiet_cluster();
@@ -441,33 +394,6 @@ TEST(Projection, OneRankWaitsForNobody) {
 
 // Ranks that shared cores were measured with as much load: a projection with a core for each thread
 // is of another machine.
-TEST(Projection, IsDoubtedWhereMeasuredRanksSharedTheirCores) {
-  std::mt19937_64 random(5);
-  ProjectionInput input = measure(quiet_cluster(), random);
-  input.load = {{4, 2.0}, {8, 4.0}};
-  const Projector projector(input);
-  EXPECT_EQ(projector.project(2).doubt, std::nullopt);
-  EXPECT_EQ(projector.project(8, 4.0).doubt, std::nullopt);
-  EXPECT_THAT(projector.project(8).doubt.value_or(""), HasSubstr("measured ranks shared"));
-  EXPECT_THAT(projector.project(64).doubt.value_or(""), HasSubstr("measured ranks shared"));
-  EXPECT_GT(projector.project(8, 4.0).step_time_s.mean,
-            2.0 * projector.project(8).step_time_s.mean);
-}
-
-TEST(Projection, IsDoubtedWhereRanksSharedAGpuWereDealtOutToNodesOrDisturbed) {
-  std::mt19937_64 random(5);
-  const ProjectionInput input = measure(quiet_cluster(), random);
-  const auto doubt = [](ProjectionInput of, bool ProjectionInput::*how) {
-    of.*how = true;
-    return Projector(of).project(64).doubt.value_or("");
-  };
-  EXPECT_EQ(Projector(input).project(64).doubt, std::nullopt);
-  EXPECT_THAT(doubt(input, &ProjectionInput::shared_gpu), HasSubstr("a GPU for each rank"));
-  EXPECT_EQ(doubt(input, &ProjectionInput::disturbed),
-            "others disturbed the measurement of all-reduces");
-  EXPECT_THAT(doubt(input, &ProjectionInput::dealt_out), HasSubstr("one node after the other"));
-}
-
 TEST(Projection, IsTheSameEachTime) {
   std::mt19937_64 random(1);
   const ProjectionInput input = measure(random_cluster(random), random);

@@ -264,8 +264,8 @@ TEST_F(Options, ADefaultInAConfigFileAsksForNothing) {
       R"({"workload": "mnist_cnn", "capture-trial": "full", "capture-steps": null})";
   EXPECT_THAT(errors(full, {}), AllOf(HasSubstr(missing), Not(HasSubstr("--capture-steps"))));
   EXPECT_THAT(errors(full, {"--capture-trial", "full"}), HasSubstr("with --capture-steps 20-49"));
-  EXPECT_THAT(errors(R"({"workload": "mnist_cnn", "capture-trial": "io"})", {}),
-              HasSubstr("--capture-trial io says whose steps are captured"));
+  EXPECT_THAT(errors(R"({"workload": "mnist_cnn", "capture-trial": "synthetic/host"})", {}),
+              HasSubstr("--capture-trial synthetic/host says whose steps are captured"));
 }
 
 TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {

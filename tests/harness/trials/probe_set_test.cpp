@@ -165,13 +165,13 @@ TEST(ProbeChoice, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("timeline"), HasSubstr("--trace"));
 }
 
-TEST(ProbeSet, SaysThatAProbeOfThePluginIsNotLoaded) {
+TEST(ProbeSet, SaysThatAProbeOfThePluginWatchesAnotherDevice) {
   const ProbeSet probes({.kind = "cpu"}, {.choice = ProbeChoice("proc,cupti")});
   reports::RunRecord record;
   probes.collect(record);
   const json of_run = json::parse(reports::to_json(record)).at("probes");
   EXPECT_EQ(of_run.at("cupti").at("available"), false);
-  EXPECT_THAT(of_run.at("cupti").at("reason"), HasSubstr("plug-in"));
+  EXPECT_THAT(of_run.at("cupti").at("reason"), HasSubstr("the probe watches cuda"));
   EXPECT_EQ(of_run.at("cupti_counters").at("reason"), "not asked for: --probes proc,cupti");
 }
 
@@ -189,7 +189,7 @@ TEST(ProbeSet, HasAReasonForEachProbeThatDoesNotWatch) {
   EXPECT_EQ(json::parse(reports::to_json(record)).at("probes").size(), of_run.size());
   for (const char* probe : {"cupti", "cupti_counters", "cupti_sampling"}) {
     EXPECT_EQ(of_run.at(probe).at("available"), false);
-    EXPECT_THAT(of_run.at(probe).at("reason"), HasSubstr("plug-in"));
+    EXPECT_THAT(of_run.at(probe).at("reason"), HasSubstr("the probe watches cuda"));
   }
   EXPECT_EQ(of_run.at("timeline"),
             (json{{"available", false}, {"reason", "not asked for: no --trace"}}));

@@ -84,6 +84,14 @@ TEST(GpuTables, SensorsAreALineForEachTrial) {
       "  power_cap 100.0 %, hardware_thermal 2.5 %\n");
 }
 
+TEST(GpuTables, SensorsOfATrainingAreALineOfTheirOwn) {
+  RunRecord record;
+  record.probes = {{"nvml", sensors()}};
+  EXPECT_EQ(gpu_text(record), "") << "nothing was trained";
+  record.history.emplace_back();
+  EXPECT_THAT(gpu_text(record), HasSubstr("  training       350 W    50.0 %      5.58"));
+}
+
 TEST(GpuTables, WhatTheDeviceDidAddsUp) {
   const RunRecord record = record_of({trial_of(TrialKind::kFull, {{"cupti", activity({})}})});
   EXPECT_EQ(gpu_text(record),

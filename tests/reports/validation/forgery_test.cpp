@@ -356,6 +356,21 @@ TEST(Forgery, OptionsWorkloadAndData) {
   });
 }
 
+TEST(Forgery, WhatProbesLost) {
+  expect_seen({
+      {[](RunRecord& r) {
+         r.trials[1].probes["cupti"] = ValueMap{{"available", true}, {"dropped_records", 3}};
+       },
+       "has no dropped_profiler_records of trial"},
+      {[](RunRecord& r) {
+         r.probes["timeline"] = ValueMap{{"dropped_events", 1000}};
+       },
+       "has no dropped_profiler_records, but 1000 regions of the timeline are lost"},
+      {[](RunRecord& r) { r.trials[0].replayed = true; },
+       "trials[0].replayed: is not null, but its steps are not the network's"},
+  });
+}
+
 TEST(Forgery, TrialsThatWereAskedForAndAreNotThere) {
   const auto with_option = [](RunRecord& r) {
     r.config.effective["trials"] = "io,synthetic/device,full";

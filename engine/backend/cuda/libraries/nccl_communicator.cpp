@@ -58,9 +58,11 @@ ncclDataType_t nccl_type(core::DType dtype) {
 ncclRedOp_t operation(comm::ReduceOp op) { return op == comm::ReduceOp::kSum ? ncclSum : ncclMax; }
 
 [[noreturn]] void fail(ncclResult_t result, ncclComm_t communicator, std::string_view call) {
-  throw core::Error(
-      core::ErrorCode::kRun,
-      fmt::format("{}: {}: {}", call, ncclGetErrorString(result), ncclGetLastError(communicator)));
+  throw core::Error(core::ErrorCode::kRun,
+                    fmt::format("{}: {}: {} (NCCL_DEBUG=INFO says more)",
+                                call,
+                                ncclGetErrorString(result),
+                                ncclGetLastError(communicator)));
 }
 
 /// Between two looks at a call that is `elapsed` old. Most are over within microseconds, during
