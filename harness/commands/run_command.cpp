@@ -182,7 +182,8 @@ class Measurement {
       arms.push_back(make_arm(trial, session));
     }
     RunnerOptions runner_options = harness::runner_options(options_);
-    profiled_repetitions_ = profiled_repetitions(probes, arms, !options_.trace.empty());
+    profiled_repetitions_ =
+        group_.broadcast(profiled_repetitions(probes, arms, !options_.trace.empty()));
     if (options_.time_budget.has_value()) {
       runner_options.time_budget_s =
           *options_.time_budget -
