@@ -26,6 +26,7 @@ namespace {
 
 using reports::Interval;
 using reports::mean_interval;
+using reports::mean_interval_of_amounts;
 using reports::mean_of;
 using reports::paired_ratio_interval;
 using reports::rate_summary;
@@ -56,17 +57,18 @@ double mean_step(const ScalingRound& round) {
   return sum / static_cast<double>(steps * round.step_wall_s.size());
 }
 
-Interval interval_of(const std::vector<double>& values) {
+Interval single_round(const std::vector<double>& values) {
   const double mean = mean_of(values);
-  return mean_interval(values).value_or(
-      Interval{mean, mean, mean, static_cast<std::int64_t>(values.size()), "single round"});
+  return {mean, mean, mean, static_cast<std::int64_t>(values.size()), "single round"};
+}
+
+Interval interval_of(const std::vector<double>& values) {
+  return mean_interval(values).value_or(single_round(values));
 }
 
 /// The same of times, of which none is below 0.
 Interval interval_of_times(const std::vector<double>& times) {
-  Interval interval = interval_of(times);
-  interval.lower = std::max(interval.lower, 0.0);
-  return interval;
+  return mean_interval_of_amounts(times).value_or(single_round(times));
 }
 
 const ScalingRound* find_round(const std::vector<ScalingRound>& rounds, std::int64_t number) {

@@ -8,6 +8,7 @@
 #include "harness/commands/child_process.h"
 #include "harness/commands/command.h"
 #include "harness/commands/command_line.h"
+#include "harness/session/open_device.h"
 #include "launchers/job_script.h"
 #include "launchers/launcher.h"
 
@@ -202,8 +203,8 @@ void LaunchCommand::add_container_options(OptionSet& options) {
 
 /// NCCL wants a GPU for each rank. Commands that cannot share one (info) have no use for NCCL.
 void check_gpus(const LaunchRequest& request, const CheckedCommandLine& checked) {
-  if (checked.device.has_value() && checked.device->starts_with("cuda") &&
-      *request.gpus_per_node == 0 && request.directives.empty()) {
+  if (checked.device.has_value() && is_gpu(*checked.device) && *request.gpus_per_node == 0 &&
+      request.directives.empty()) {
     core::log::warn("--device " + *checked.device +
                     ", and the job asks for no GPU: give --gpus-per-node, unless the site gives "
                     "them without");

@@ -107,6 +107,11 @@ namespace {
 // What was left to the workload and the machine, now that they have chosen.
 void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
   const std::int64_t threads = plan.backend().device().threads;  // 0 where a device computes
+  if (const auto given = effective.find("threads");
+      threads == 0 && given != effective.end() && given->second != reports::Value()) {
+    core::log::warn("--threads has no effect: a GPU computes, and no thread of the host does");
+    given->second = reports::Value();
+  }
   const reports::Value of_host = threads > 0 ? reports::Value(threads) : reports::Value();
   const std::map<std::string, reports::Value> chosen{{"batch-size", plan.batch_size()},
                                                      {"data", plan.source().folder.string()},
@@ -118,11 +123,6 @@ void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
                                                      {"workers", plan.workers()}};
   for (const auto& [option, value] : chosen) {
     const auto found = effective.find(option);
-    if (found != effective.end() && option == "threads" && threads == 0 &&
-        found->second != reports::Value()) {
-      core::log::warn("--threads has no effect: a GPU computes, and no thread of the host does");
-      found->second = reports::Value();
-    }
     if (found != effective.end() && std::holds_alternative<std::monostate>(found->second.data)) {
       found->second = value;
     }

@@ -96,11 +96,15 @@ void measure_facts(Session& session,
     return;
   }
   const int threads = std::max(session.plan().backend().device().threads, 1);
-  for (int attempt = 0; attempt == 0 || (attempt == 1 && !facts.disturbed_by.empty()); ++attempt) {
+  constexpr int kAttempts = 2;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     facts.disturbed_by = disturbance_of(group, threads, watch, [&] {
       facts.all_reduces = measure_all_reduces(session, guard, all_reduce_sizes(session));
       facts.all_reduces_alone_s = measure_all_reduces_alone(session, group, guard);
     });
+    if (facts.disturbed_by.empty()) {
+      break;
+    }
   }
   facts.compression_error = session.measure_compression_error();
 }

@@ -93,9 +93,9 @@ class Pass {
   [[nodiscard]] reports::ValueMap record_of(const reports::TrialRecord& trial) const {
     const TrialId id{trial.kind, trial.variant.value_or("")};
     const auto found = records_.find(id.to_string());
-    return found != records_.end()       ? found->second
-           : refused_ && is_of_probe(id) ? unavailable_record(refusal())
-                                         : reports::ValueMap{};
+    return found != records_.end()                     ? found->second
+           : refused_ && sees_trial(probe_.spec(), id) ? unavailable_record(refusal())
+                                                       : reports::ValueMap{};
   }
 
   /// The first reason of a trial that the probe was refused in; empty: of none.
@@ -142,11 +142,9 @@ class Pass {
     return found != tracks.end() ? &*found : nullptr;
   }
 
-  [[nodiscard]] bool is_of_probe(const TrialId& id) const {
-    return probe_.spec().device.empty() || id.trains();
+  [[nodiscard]] bool watches(const TrialId& id) const {
+    return !refused_ && sees_trial(probe_.spec(), id);
   }
-
-  [[nodiscard]] bool watches(const TrialId& id) const { return !refused_ && is_of_probe(id); }
 
   void keep(const TrialId& id) {
     const std::string trial = id.to_string();
@@ -392,6 +390,10 @@ void note_refusal(const std::string& probe, const Pass& pass, reports::RunRecord
 }
 
 }  // namespace
+
+bool sees_trial(const probes::ProbeSpec& probe, const TrialId& trial) {
+  return probe.device.empty() || trial.trains();
+}
 
 std::optional<double> slowdown(const reports::TrialRecord& timed,
                                std::span<const double> profiled_step_s) {

@@ -42,6 +42,10 @@ struct ProfilingRequest {
   std::function<void()> after_probe{};
 };
 
+/// Whether a probe with repetitions of its own has something to see in this trial: a device's
+/// none where the steps are batches.
+[[nodiscard]] bool sees_trial(const probes::ProbeSpec& probe, const TrialId& trial);
+
 /// Names and phases of a graph's nodes.
 [[nodiscard]] std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph);
 

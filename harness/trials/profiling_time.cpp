@@ -9,11 +9,10 @@ namespace dlbench::harness {
 std::int64_t profiled_repetitions(const ProbeSet& probes,
                                   const std::vector<std::unique_ptr<Arm>>& arms,
                                   bool traces) {
-  const std::int64_t trains =
-      std::ranges::count_if(arms, [](const auto& arm) { return arm->id().trains(); });
   std::int64_t repetitions = 0;
   for (const probes::Probe* probe : probes.apart()) {
-    repetitions += probe->spec().device.empty() ? std::ssize(arms) : trains;
+    repetitions += std::ranges::count_if(
+        arms, [probe](const auto& arm) { return sees_trial(probe->spec(), arm->id()); });
     traces = traces && !probe->spec().on_timeline;
   }
   return repetitions + (traces ? std::ssize(arms) : 0);

@@ -256,7 +256,8 @@ class NvmlGpu final : public GpuSensors {
   }
 
  private:
-  /// Drivers ask for room for all samples that they keep, 100 or fewer, however few there are.
+  /// Users report drivers that ask for room for 100 samples however few there are
+  /// (https://github.com/NVIDIA/go-nvml/issues/11).
   static constexpr std::size_t kFewProcesses = 128;
   /// How far the driver's clock may be before ours, in a virtual machine that was stopped say. What
   /// nobody wrote is further away.

@@ -262,9 +262,6 @@ void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunR
   check.expect_reason("achieved_flop_per_s", trial.achieved_flop_per_s);
   check.expect_reason("mfu", trial.mfu);
   const std::optional<double>& achieved = trial.achieved_flop_per_s.value;
-  check.at("replayed")
-      .expect(!trial.replayed.has_value() || trial.trains(),
-              "is not null, but its steps are not the network's");
   check.at("achieved_flop_per_s")
       .expect(!achieved.has_value() || (trial.trains() && trial.throughput.has_value()),
               "is not null, but this trial does not compute");
@@ -412,6 +409,9 @@ void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord
     check_queue(check, trial.repetitions, trial.loader->prefetch);
   }
   check_flop_rates(check, trial, record);
+  check.at("replayed")
+      .expect(!trial.replayed.has_value() || trial.trains(),
+              "is not null, but its steps are not the network's");
   check.expect_reason("harness_overhead_s_per_step", trial.harness_overhead_s_per_step);
   if (trial.cpu_s_per_sample.has_value() && counted.samples_with_cpu_s > 0) {
     check.at("cpu_s_per_sample")

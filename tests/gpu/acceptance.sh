@@ -37,7 +37,7 @@
 # generated data from one call to the next, and what torch.compile tuned too, unless TORCHINDUCTOR_CACHE_DIR
 # names another folder for that; where it is not set, they end with the call. Where the machine is there for a
 # quarter of an hour in all, tests (149 s on an H200) and speed (about 340 s) fit into one command, with
-# --deadline 220 and 350 and the same OUTPUT_FOLDER for both; PyTorch's part wants a time of its own.
+# --deadline 200 and 370 and the same OUTPUT_FOLDER for both; PyTorch's part wants a time of its own.
 #
 # NVIDIA's libraries are those of CUDA 13, from a toolkit or from Python wheels of the python3 that is called
 # here: nvidia-cublas, nvidia-cuda-nvrtc, nvidia-cuda-cupti, nvidia-cudnn-cu13 and nvidia-nccl-cu13, as a

@@ -201,8 +201,9 @@ int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields)
 /// 32 bytes a sample: pid, time at 8, share of the multiprocessors at 16.
 /// DLBENCH_PRETENDED_PROCESSES: "4711:37,self:80": what each process has of the time, in percent;
 /// each call has samples that are newer than those of the call before. Behind the last one
-/// "@later": its time is in the far future, or "@before": it is that of the call before. As drivers
-/// do, it wants room for all samples that it may keep, and gives as many; those behind are zero.
+/// "@later": its time is in the far future, or "@before": it is that of the call before. As users
+/// report of some drivers (NVIDIA/go-nvml issue 11, Syllo/nvtop issue 110), it wants room for 100
+/// samples, and gives as many; those that nobody wrote are zero here.
 int nvmlDeviceGetProcessUtilization(void* /*device*/,
                                     unsigned char* samples,
                                     unsigned* count,

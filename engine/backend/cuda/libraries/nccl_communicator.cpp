@@ -25,7 +25,8 @@ namespace {
 /// How long NCCL may take to end a communicator,
 constexpr std::chrono::seconds kPatience{5};
 /// and one that was given up among other ranks: a rank that fails is killed soon (docs/faults.md),
-/// and has a report to write. NCCL's own threads look for an end twice a second.
+/// and has a report to write. NCCL's own threads poll for half a second (its proxy.cc) before they
+/// see that they shall end; how long a real abort takes among several ranks was not measured.
 constexpr std::chrono::seconds kPatienceAfterFailure{2};
 
 /// All-reduces in flight at once: more than a step has buckets.
