@@ -169,7 +169,7 @@ configure() {
     source=$(configured_for "$folder")
     [ -z "$source" ] || [ "$source" -ef . ] || say "build/$folder is of $source: configured afresh"
     # What a failed one kept of a machine without a compiler would fail the next one with a compiler too.
-    options+=(--fresh -DCMAKE_UNITY_BUILD=ON)
+    options+=(--fresh -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16)
     # Faster than a compiler cache that is still empty; not where GCC 12.2 builds for a sanitizer: it dies
     # of it.
     if [ "$folder" = release ] || [ "$folder" = fuzz ]; then

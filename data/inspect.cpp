@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using core::Error;
 using core::ErrorCode;
 
-const DatasetFormat& recognise(const fs::path& folder) {
+const DatasetFormat& format_of(const fs::path& folder) {
   const std::vector<std::string> known = dataset_names();
   check_data_folder(folder, fmt::format("{}", fmt::join(known, "|")));
   std::vector<std::string> found;
@@ -172,7 +172,7 @@ std::int64_t bytes_of(const Files& files) {
 }  // namespace
 
 DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options, int threads) {
-  const DatasetFormat& format = recognise(folder);
+  const DatasetFormat& format = format_of(folder);
   DatasetInspection result;
   result.dataset = format.name;
   result.generated = generated_info(folder).has_value();

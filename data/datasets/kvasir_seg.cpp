@@ -211,7 +211,7 @@ std::vector<fs::path> all_files(const fs::path& folder) {
   return all;
 }
 
-bool recognise(const fs::path& folder) {
+bool holds_kvasir_seg(const fs::path& folder) {
   for (const char* part : kParts) {
     if (is_folder(folder / part / "images") || is_folder(folder / part / "masks")) {
       return true;
@@ -225,7 +225,7 @@ const DatasetRegistration kRegistration({
     .summary = "polyp segmentation: JPEG or PNG images and masks in Kvasir-SEG's layout",
     .layout = kLayout,
     .default_folder = {},
-    .recognise = recognise,
+    .recognise = holds_kvasir_seg,
     .files = all_files,
     .open = open_kvasir_seg,
     .generate = generate_kvasir_seg,

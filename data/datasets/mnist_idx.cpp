@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 using core::Error;
 using core::ErrorCode;
 
-constexpr std::int64_t kSide = 28;
 constexpr std::int64_t kClasses = 10;
 
 /// Where `stem` is looked for, in this order: plain or .gz, in the folder or where torchvision puts
@@ -96,7 +95,7 @@ class MnistIdx final : public Dataset {
     check();
     spec_.name = "mnist";
     spec_.format = "IDX images and labels";
-    spec_.tensors = {{"image", Role::kInput, core::DType::kU8, {kSide, kSide, 1}},
+    spec_.tensors = {{"image", Role::kInput, core::DType::kU8, {kMnistSide, kMnistSide, 1}},
                      {"label", Role::kTarget, core::DType::kI32, core::Shape{}}};
     spec_.classes = kClasses;
     spec_.samples_per_ticket = 64;
@@ -111,7 +110,7 @@ class MnistIdx final : public Dataset {
   }
   [[nodiscard]] SampleInfo describe(std::int64_t index) const override {
     DLBENCH_CHECK(index >= 0 && index < size()) << index;
-    return {kSide, kSide};
+    return {kMnistSide, kMnistSide};
   }
   [[nodiscard]] std::vector<fs::path> files() const override {
     return {images_path_, labels_path_};  // sorted: i before l
@@ -122,7 +121,8 @@ class MnistIdx final : public Dataset {
 
   [[nodiscard]] std::span<const std::uint8_t> image(std::int64_t index) const {
     return std::span(images_.values)
-        .subspan(static_cast<std::size_t>(index * kSide * kSide), kSide * kSide);
+        .subspan(static_cast<std::size_t>(index * kMnistSide * kMnistSide),
+                 kMnistSide * kMnistSide);
   }
   [[nodiscard]] std::int32_t label(std::int64_t index) const {
     return labels_.values[static_cast<std::size_t>(index)];
@@ -130,7 +130,8 @@ class MnistIdx final : public Dataset {
 
  private:
   void check() const {
-    if (images_.extents.size() != 3 || images_.extents[1] != kSide || images_.extents[2] != kSide) {
+    if (images_.extents.size() != 3 || images_.extents[1] != kMnistSide ||
+        images_.extents[2] != kMnistSide) {
       throw Error(ErrorCode::kData,
                   fmt::format("'{}' has shape {}; wanted (N, 28, 28)",
                               images_path_.string(),
@@ -192,7 +193,7 @@ std::vector<fs::path> all_files(const fs::path& folder) {
   return all;
 }
 
-bool recognise(const fs::path& folder) {
+bool holds_mnist(const fs::path& folder) {
   return !find_file(folder, images_stem(Split::kTrain)).empty() ||
          !find_file(folder, images_stem(Split::kTest)).empty();
 }
@@ -202,7 +203,7 @@ const DatasetRegistration kRegistration({
     .summary = "28 x 28 grey images of 10 classes in MNIST's IDX files, plain or gzipped",
     .layout = "train-images-idx3-ubyte and the three files beside it, plain or .gz",
     .default_folder = "/usr/share/datasets/fashion-mnist",  // Debian's dataset-fashion-mnist
-    .recognise = recognise,
+    .recognise = holds_mnist,
     .files = all_files,
     .open = open_mnist_idx,
     .generate = generate_mnist,
@@ -213,12 +214,12 @@ const DatasetRegistration kRegistration({
 std::unique_ptr<Dataset> open_mnist_idx(const fs::path& folder,
                                         Split split,
                                         const DatasetOptions& options) {
-  if (options.image_size != 0 && options.image_size != kSide) {
+  if (options.image_size != 0 && options.image_size != kMnistSide) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("image size {}; mnist images are 28 x 28", options.image_size));
   }
   if (find_file(folder, images_stem(split)).empty() &&
-      find_file(folder, labels_stem(split)).empty() && recognise(folder)) {
+      find_file(folder, labels_stem(split)).empty() && holds_mnist(folder)) {
     throw MissingSplit(fmt::format("'{}' has no file '{}' (plain or .gz): nothing for '{}'",
                                    folder.string(),
                                    images_stem(split),

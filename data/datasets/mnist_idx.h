@@ -7,10 +7,13 @@
 
 #include "data/dataset.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
 namespace dlbench::data {
+
+inline constexpr std::int64_t kMnistSide = 28;  ///< rows and columns of an image
 
 /// Opens {train,t10k}-{images-idx3,labels-idx1}-ubyte, each plain or .gz, in the folder or in its
 /// raw/, MNIST/raw/ or FashionMNIST/raw/. Split kTest and kValid are both the t10k files. The files

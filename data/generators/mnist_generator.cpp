@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/generators/mnist_generator.h"
 
+#include "data/datasets/mnist_idx.h"
 #include "data/for_each_sample.h"
 #include "data/generators/file_writer.h"
 #include "engine/core/rng.h"
@@ -17,8 +18,7 @@
 namespace dlbench::data {
 namespace {
 
-constexpr int kSide = 28;
-constexpr std::size_t kPixels = std::size_t{kSide} * kSide;
+constexpr std::size_t kPixels = std::size_t{kMnistSide} * kMnistSide;
 constexpr std::uint64_t kTrainStreams = 0x4D4E'5452'0000'0000U;
 constexpr std::uint64_t kTestStreams = 0x4D4E'5445'0000'0000U;
 constexpr std::uint64_t kLabelStream = 0x4D4E'4C41'0000'0000U;
@@ -62,8 +62,8 @@ void draw_digit(core::RandomStream random, unsigned digit, std::span<std::uint8_
   const float brightness = random.uniform(150.0F, 255.0F);
   const float cosine = std::cos(angle);
   const float sine = std::sin(angle);
-  for (int row = 0; row < kSide; ++row) {
-    for (int column = 0; column < kSide; ++column) {
+  for (std::int64_t row = 0; row < kMnistSide; ++row) {
+    for (std::int64_t column = 0; column < kMnistSide; ++column) {
       const float dx = (static_cast<float>(column) - centre_x) / scale;
       const float dy = (static_cast<float>(row) - centre_y) / scale;
       const Point upright{cosine * dx + sine * dy, cosine * dy - sine * dx};
@@ -76,7 +76,7 @@ void draw_digit(core::RandomStream random, unsigned digit, std::span<std::uint8_
       }
       const float ink = std::clamp((thickness - nearest) * scale * 0.5F + 0.5F, 0.0F, 1.0F);
       const float noise = 12.0F * random.uniform();
-      pixels[static_cast<std::size_t>(row) * kSide + static_cast<std::size_t>(column)] =
+      pixels[static_cast<std::size_t>(row * kMnistSide + column)] =
           static_cast<std::uint8_t>(std::min(255.0F, ink * brightness + noise));
     }
   }
@@ -109,7 +109,7 @@ void write_part(const GenerateOptions& options,
   for (std::size_t left = labels.size(); left > 1; --left) {
     std::swap(labels[left - 1], labels[order.below(static_cast<std::uint32_t>(left))]);
   }
-  std::vector<std::byte> images = idx_header({samples, kSide, kSide});
+  std::vector<std::byte> images = idx_header({samples, kMnistSide, kMnistSide});
   const std::size_t header_bytes = images.size();
   images.resize(header_bytes + labels.size() * kPixels);
   for_each_sample(

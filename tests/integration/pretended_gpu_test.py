@@ -112,19 +112,35 @@ class PretendedGpu(PretendedGpuTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(calls.read_text(encoding="utf-8"))
 
+    def stepped(self):
+        """Steps and repetitions of the last run's only trial; a disturbed repetition is measured again."""
+        trial, = self.report(self.folder / "report.json")["trials"]
+        steps = [repetition["steps"] for repetition in trial["repetitions"]]
+        return trial["warmup"]["steps"] + sum(steps), len(steps)
+
     def test_a_steady_step_allocates_nothing_and_waits_for_no_stream(self):
         # Not run, which profiles its operators in as many steps as last a quarter of a second.
-        few, many = (self.calls_of("scale", "--mode", "weak", "--workload", "mnist_cnn", "--batch-size", "4",
-                                   "--trials", "full", "--workers", "1", "--repetitions", "3", "--max-noise", "100", "--time-budget", "8",
-                                   "--steps", str(steps)) for steps in (4, 24))
-        steps = many["cudaGraphLaunch"] - few["cudaGraphLaunch"]
-        self.assertGreaterEqual(steps, 3 * 20)
+        runs = []
+        for steps in (4, 64):
+            calls = self.calls_of("scale", "--mode", "weak", "--workload", "mnist_cnn", "--batch-size", "4",
+                                  "--trials", "full", "--workers", "1", "--repetitions", "3", "--max-noise", "100",
+                                  "--time-budget", "30", "--steps", str(steps))
+            runs.append((calls, *self.stepped()))
+        (few, few_steps, few_repetitions), (many, many_steps, many_repetitions) = runs
+        for calls, steps, repetitions in runs:
+            # Before each repetition, and after the warm-up, a few that are not counted.
+            self.assertGreaterEqual(calls["cudaGraphLaunch"], steps)
+            self.assertLessEqual(calls["cudaGraphLaunch"], steps + 4 * (repetitions + 1))
+        # Of a warm-up that took 200 steps, its limit, in the one, and 11, the least, in the other.
+        steps = many_steps - few_steps
+        self.assertGreaterEqual(steps, 30)
         for name in ("cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cudaMemset", "cudaDeviceSynchronize",
                      "cudaStreamBeginCapture", "cudaGraphInstantiate", "cudaEventCreateWithFlags", "cudaLaunchKernel"):
             self.assertEqual(many[name], few[name], name)
-        self.assertLess(many["cudaStreamSynchronize"] - few["cudaStreamSynchronize"], steps / 10)
+        more = max(0, many_repetitions - few_repetitions)
+        self.assertLess(many["cudaStreamSynchronize"] - few["cudaStreamSynchronize"], steps / 10 + 10 * more)
         # Images and labels to the device, from there to where the recorded step reads them; the loss back.
-        self.assertLessEqual(many["cudaMemcpyAsync"] - few["cudaMemcpyAsync"], 5 * steps)
+        self.assertLessEqual(many["cudaMemcpyAsync"] - few["cudaMemcpyAsync"], 5 * (steps + 4 * more))
 
     def test_training_replays_its_steps(self):
         train = ("train", "--workload", "mnist_cnn", "--batch-size", "16", "--epochs", "2")

@@ -20,7 +20,7 @@ namespace {
 using testing::DoublingCommunicator;
 using testing::SmallTraining;
 
-constexpr int kSteps = 6;
+constexpr int kTrainedSteps = 6;
 const testing::SmallTrainingOptions kManyBuckets{.buckets = {.first_cap_bytes = 1, .cap_bytes = 1}};
 
 /// A communicator that compresses, before one that doubles.
@@ -47,7 +47,7 @@ class CompressedStep : public ::testing::TestWithParam<core::DType> {
     executor->run();
     const int allocations = communicator.inner->allocations();
     EXPECT_GT(allocations, 2) << "buckets";
-    for (int step = 1; step < kSteps; ++step) {
+    for (int step = 1; step < kTrainedSteps; ++step) {
       executor->run();
       seen.push_back(executor->await_step()->watched.front());
     }
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(,
 
 TEST_P(CompressedStep, IsTheSameOnADeviceAndRecorded) {
   const std::vector<float> wanted = losses("ref", GraphReplay::kOff);
-  ASSERT_EQ(wanted.size(), static_cast<std::size_t>(kSteps));
+  ASSERT_EQ(wanted.size(), static_cast<std::size_t>(kTrainedSteps));
   EXPECT_NE(wanted[0], wanted[1]);
   EXPECT_EQ(losses("deferred", GraphReplay::kOff), wanted);
   EXPECT_EQ(losses("deferred", GraphReplay::kOn), wanted);

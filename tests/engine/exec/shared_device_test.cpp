@@ -28,7 +28,7 @@ namespace {
 using testing::Copies;
 using testing::DeferredBackend;
 
-constexpr int kSteps = 5;
+constexpr int kSharedSteps = 5;
 constexpr std::int64_t kBatchPerRank = 2;
 
 struct Outcome {
@@ -59,7 +59,7 @@ Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
   std::vector<core::HostTensor> images;  // all stay alive until the end
   std::vector<core::HostTensor> labels;
   const auto& inputs = step.inputs();
-  for (int index = 0; index < kSteps; ++index) {
+  for (int index = 0; index < kSharedSteps; ++index) {
     const graph::Value& image = step.value(inputs.at(0));
     const graph::Value& label = step.value(inputs.at(1));
     fill(images.emplace_back(image.dtype, image.shape), communicator.rank(), index, 251);
@@ -67,7 +67,7 @@ Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
   }
   Outcome outcome;
   const auto keep = [&] { outcome.losses.push_back(executor.await_step()->watched.front()); };
-  for (std::size_t index = 0; index < kSteps; ++index) {
+  for (std::size_t index = 0; index < kSharedSteps; ++index) {
     if (executor.steps_in_flight() == StepRing::kInFlight) {
       keep();
     }
@@ -120,7 +120,7 @@ void expect_same(const TensorMap& a, const TensorMap& b) {
 TEST(SharedDevice, RanksTrainAsOnTheHost) {
   for (const int size : {2, 3}) {
     const std::vector<Outcome> wanted = train_on(size, std::nullopt);
-    ASSERT_EQ(wanted[0].losses.size(), std::size_t{kSteps});
+    ASSERT_EQ(wanted[0].losses.size(), std::size_t{kSharedSteps});
     EXPECT_NE(wanted[0].losses, wanted[1].losses) << "the ranks have the same samples";
     for (const Copies copies : {Copies::kAtFirst, Copies::kAtLast}) {
       const std::vector<Outcome> shared = train_on(size, copies);

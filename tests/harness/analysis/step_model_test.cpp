@@ -12,13 +12,12 @@
 namespace dlbench::harness {
 namespace {
 
-constexpr std::int64_t kMebibyte = 1048576;
+constexpr std::int64_t kMiB = 1 << 20;
 
 /// Four tensors; the last registered is ready first.
 StepTimeline timeline() {
   StepTimeline result;
-  result.gradients = {
-      {30 * kMebibyte, 0.8}, {10 * kMebibyte, 0.7}, {20 * kMebibyte, 0.6}, {2 * kMebibyte, 0.5}};
+  result.gradients = {{30 * kMiB, 0.8}, {10 * kMiB, 0.7}, {20 * kMiB, 0.6}, {2 * kMiB, 0.5}};
   result.backward_end_s = 0.8;
   result.step_s = 1.0;
   return result;
@@ -27,9 +26,9 @@ StepTimeline timeline() {
 TEST(StepModel, BucketsCloseAtTheirCapAndWaitForTheirLastGradient) {
   const auto buckets = bucket_schedule(timeline(), {});
   ASSERT_EQ(buckets.size(), 3U);  // 2 >= 1, then 20 + 10 >= 25, then 30
-  EXPECT_EQ(buckets[0].bytes, 2.0 * kMebibyte);
+  EXPECT_EQ(buckets[0].bytes, 2.0 * kMiB);
   EXPECT_EQ(buckets[0].ready_s, 0.5);
-  EXPECT_EQ(buckets[1].bytes, 30.0 * kMebibyte);
+  EXPECT_EQ(buckets[1].bytes, 30.0 * kMiB);
   EXPECT_EQ(buckets[1].ready_s, 0.7);
   EXPECT_EQ(buckets[2].ready_s, 0.8);
 }
@@ -42,7 +41,7 @@ TEST(StepModel, WithoutOverlapAllBucketsWaitForTheBackwardPass) {
   for (const BucketTiming& bucket : buckets) {
     EXPECT_EQ(bucket.ready_s, 0.8);
   }
-  EXPECT_EQ(buckets[1].bytes, 15.0 * kMebibyte);
+  EXPECT_EQ(buckets[1].bytes, 15.0 * kMiB);
 }
 
 TEST(StepModel, AllReducesRunOneAfterTheOther) {

@@ -30,7 +30,7 @@ Index place_of_logical(const ChannelsLast& layout, Index logical) {
          in_sample / layout.spatial;
 }
 
-constexpr std::size_t kGuard = 64;
+constexpr std::size_t kGuardBehind = 64;
 
 /// At an address that is a multiple of 16, or one element behind it; with bytes behind that show a
 /// write.
@@ -38,7 +38,7 @@ template <typename T>
 class GuardedArray {
  public:
   GuardedArray(Index count, bool misaligned)
-      : memory_((static_cast<std::size_t>(count) * sizeof(T) + 2 * kGuard) / 16 + 2),
+      : memory_((static_cast<std::size_t>(count) * sizeof(T) + 2 * kGuardBehind) / 16 + 2),
         first_(reinterpret_cast<T*>(memory_.data()) + (misaligned ? 1 : 0)) {
     std::memset(memory_.data(), 0xA5, memory_.size() * sizeof(memory_[0]));
   }
@@ -46,7 +46,7 @@ class GuardedArray {
   [[nodiscard]] T& operator[](Index i) { return first_[i]; }
   [[nodiscard]] bool untouched_behind(Index count) const {
     const auto* behind = reinterpret_cast<const std::byte*>(first_ + count);
-    for (std::size_t i = 0; i < kGuard; ++i) {
+    for (std::size_t i = 0; i < kGuardBehind; ++i) {
       if (behind[i] != std::byte{0xA5}) {
         return false;
       }
