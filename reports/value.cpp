@@ -4,7 +4,22 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace dlbench::reports {
+
+std::optional<double> number_in(const ValueMap& values, const std::string& key) {
+  if (const auto* whole = held<std::int64_t>(values, key); whole != nullptr) {
+    return static_cast<double>(*whole);
+  }
+  const auto* number = held<double>(values, key);
+  return number != nullptr && std::isfinite(*number) ? std::optional(*number) : std::nullopt;
+}
+
+std::string text_in(const ValueMap& values, const std::string& key) {
+  const auto* text = held<std::string>(values, key);
+  return text == nullptr ? std::string() : *text;
+}
 
 std::string text_of(const Value& value) {
   struct Printer {

@@ -49,6 +49,19 @@ struct Value {
   Variant data;
 };
 
+/// What is there under `key`; null where nothing is, or a value of another type.
+template <typename T>
+[[nodiscard]] const T* held(const ValueMap& values, const std::string& key) {
+  const auto found = values.find(key);
+  return found == values.end() ? nullptr : std::get_if<T>(&found->second.data);
+}
+
+/// The number or integer there; none where there is neither, or the number is not finite.
+[[nodiscard]] std::optional<double> number_in(const ValueMap& values, const std::string& key);
+
+/// The text there; empty where there is none.
+[[nodiscard]] std::string text_in(const ValueMap& values, const std::string& key);
+
 /// For people, on one line: "none", "true", "64", "0.5", "io,full", "a=1,b=2".
 [[nodiscard]] std::string text_of(const Value& value);
 

@@ -10,9 +10,9 @@
 #include "harness/commands/rank_warnings.h"
 #include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
+#include "harness/session/open_device.h"
 #include "harness/session/run_guard.h"
 #include "harness/utc_time.h"
-#include "probes/node/topology.h"
 #include "reports/json_writer.h"
 #include "reports/text/show.h"
 
@@ -36,15 +36,6 @@ namespace {
 std::mutex& report_mutex() {
   static std::mutex mutex;
   return mutex;
-}
-
-/// Whether one is on the bus, with a driver or without.
-bool machine_has_gpu() {
-  try {
-    return !probes::read_topology().gpus.empty();
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 }  // namespace

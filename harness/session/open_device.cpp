@@ -8,6 +8,7 @@
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "harness/ranks.h"
+#include "probes/node/topology.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,6 +41,8 @@ void say_choice(const OpenedDevice& opened) {
           "using ref, plain loops that results are checked against, many times slower "
           "than this processor can be: " +
           opened.why_no_better);
+    } else if (opened.device == "cpu" && machine_has_gpu()) {
+      core::log::warn("using cpu: " + opened.why_no_better);
     } else {
       core::log::info("using " + opened.device + ": " + opened.why_no_better);
     }
@@ -181,6 +184,14 @@ std::string difference(comm::Rendezvous& ranks, const OpenedDevice& opened) {
 }
 
 }  // namespace
+
+bool machine_has_gpu() {
+  try {
+    return !probes::read_topology().gpus.empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 bool is_gpu(const std::string& device) { return parse_device(device).backend == "cuda"; }
 

@@ -39,6 +39,9 @@ struct GpuPlace {
 [[nodiscard]] core::DType compute_dtype(const std::string& precision,
                                         const backend::Backend& backend);
 
+/// Whether a GPU is on the bus, with a driver or without.
+[[nodiscard]] bool machine_has_gpu();
+
 /// Whether the name is that of a GPU: not of auto, which may end at one.
 [[nodiscard]] bool is_gpu(const std::string& device);
 
@@ -47,8 +50,8 @@ struct GpuPlace {
 [[nodiscard]] std::vector<std::optional<int>> device_indices(const std::string& backend);
 
 /// auto, cpu, cuda[:N], ref -> a backend. With auto all GPUs are tried before the processor, and
-/// the reason why a better one was not taken is logged, as a warning if it ends at ref. Throws
-/// core::Error(kUnavailable).
+/// the reason why a better one was not taken is logged, as a warning if it ends at ref, or at cpu
+/// where machine_has_gpu(). Throws core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads);
 

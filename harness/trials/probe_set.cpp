@@ -37,8 +37,7 @@ bool records(const probes::Probe& probe) {
 void add_joules_per_sample(const reports::TrialRecord& trial,
                            bool shares_device,
                            reports::ValueMap& values) {
-  const auto energy = values.find("energy_joules");
-  if (energy == values.end()) {
+  if (!values.contains("energy_joules")) {
     return;
   }
   std::int64_t samples = 0;
@@ -47,8 +46,8 @@ void add_joules_per_sample(const reports::TrialRecord& trial,
     samples += repetition.steps * trial.batch_size_per_rank;
     steps_s += repetition.wall_s;
   }
-  const double* joules = std::get_if<double>(&energy->second.data);
-  const double* windows_s = std::get_if<double>(&values.at("window_seconds").data);
+  const auto* joules = reports::held<double>(values, "energy_joules");
+  const auto* windows_s = reports::held<double>(values, "window_seconds");
   const auto reason = values.find("energy_joules_reason");
   const auto missing = [&values](reports::Value why) {
     values["joules_per_sample"] = reports::Value();

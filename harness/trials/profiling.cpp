@@ -25,8 +25,7 @@ constexpr const char* kBytesRead = "dram_read_bytes_per_step";
 constexpr const char* kBytesWritten = "dram_written_bytes_per_step";
 
 bool is_available(const reports::ValueMap& values) {
-  const auto found = values.find("available");
-  const bool* available = found != values.end() ? std::get_if<bool>(&found->second.data) : nullptr;
+  const auto* available = reports::held<bool>(values, "available");
   return available == nullptr || *available;
 }
 
@@ -102,7 +101,7 @@ class Pass {
   [[nodiscard]] std::string refusal() const {
     for (const auto& [trial, values] : records_) {
       if (!is_available(values)) {
-        return text_of(values, "reason");
+        return reports::text_in(values, "reason");
       }
     }
     return "";
@@ -127,14 +126,6 @@ class Pass {
   }
 
  private:
-  [[nodiscard]] static std::string text_of(const reports::ValueMap& values,
-                                           const std::string& name) {
-    const auto found = values.find(name);
-    const std::string* text =
-        found != values.end() ? std::get_if<std::string>(&found->second.data) : nullptr;
-    return text != nullptr ? *text : "";
-  }
-
   template <typename Track>
   static Track* named(std::vector<Track>& tracks, const std::string& name) {
     const auto found = std::find_if(
@@ -422,9 +413,7 @@ std::optional<double> memory_share(const reports::TrialRecord& timed,
                                    const std::vector<reports::PeakRecord>& peaks) {
   double bytes = 0.0;
   for (const char* name : {kBytesRead, kBytesWritten}) {
-    const auto found = counters.find(name);
-    const double* of_step =
-        found != counters.end() ? std::get_if<double>(&found->second.data) : nullptr;
+    const auto* of_step = reports::held<double>(counters, name);
     if (of_step == nullptr) {
       return std::nullopt;
     }

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -27,21 +26,6 @@ namespace {
 using Number = std::optional<double>;
 
 constexpr auto kBytesText = [](double bytes) { return bytes_text(bytes); };
-
-/// Null where it is missing or of another type.
-template <typename T>
-const T* held(const ValueMap& values, const std::string& key) {
-  const auto found = values.find(key);
-  return found == values.end() ? nullptr : std::get_if<T>(&found->second.data);
-}
-
-Number number_in(const ValueMap& values, const std::string& key) {
-  if (const auto* whole = held<std::int64_t>(values, key); whole != nullptr) {
-    return static_cast<double>(*whole);
-  }
-  const auto* number = held<double>(values, key);
-  return number != nullptr && std::isfinite(*number) ? Number(*number) : std::nullopt;
-}
 
 std::string count_cell(const ValueMap& values, const std::string& key) {
   const auto* count = held<std::int64_t>(values, key);

@@ -215,10 +215,7 @@ std::string compression_line(const RunRecord& record) {
   if (!record.workload.has_value()) {
     return {};
   }
-  const auto found = record.workload->parameters.find("compression_relative_error");
-  const double* error = found == record.workload->parameters.end()
-                            ? nullptr
-                            : std::get_if<double>(&found->second.data);
+  const auto* error = held<double>(record.workload->parameters, "compression_relative_error");
   return error == nullptr
              ? std::string()
              : line("compression", fmt::format("relative error of the gradients {:.2e}", *error));

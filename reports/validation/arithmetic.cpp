@@ -138,7 +138,7 @@ void check_asked_collectives(const Checker& root, const RunRecord& record) {
     measured.emplace(collective.op, collective.ranks);
   }
   for (const std::string& op :
-       core::split_list(given_text(record.config.effective, "collectives"))) {
+       core::split_list(text_in(record.config.effective, "collectives"))) {
     for (const std::int64_t ranks : all_ranks) {
       root.at("collectives")
           .expect(measured.contains({op, ranks}),

@@ -171,12 +171,6 @@ void check_run(const Checker& root, const RunRecord& record);
 /// What the rest of the report shows to be doubtful, against run.taints, in taint_arithmetic.cpp.
 void check_taints(const Checker& root, const RunRecord& record);
 
-/// The number of an option in effect; nothing: no such option, none was given, or it is none.
-[[nodiscard]] std::optional<double> number_of(const ValueMap& effective, const std::string& option);
-
-/// The text of an option in effect; empty: no such option, or none was given.
-[[nodiscard]] std::string given_text(const ValueMap& effective, const std::string& option);
-
 /// Whether a verdict can be told from these trials, in verdict_arithmetic.cpp.
 [[nodiscard]] bool decides(const std::vector<const TrialRecord*>& trials, const RunRecord& record);
 

@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace dlbench::reports {
 namespace {
@@ -173,9 +172,7 @@ void check_job(const Checker& check, const JobRecord& job, const RunRecord& reco
 
 void check_config(const Checker& check, const RunRecord& record) {
   const ConfigRecord& config = record.config;
-  const auto seed = config.effective.find("seed");
-  const auto* number =
-      seed == config.effective.end() ? nullptr : std::get_if<std::int64_t>(&seed->second.data);
+  const auto* number = held<std::int64_t>(config.effective, "seed");
   check.at("effective.seed")
       .expect(number == nullptr || static_cast<std::uint64_t>(*number) == record.run.seed,
               fmt::format("is not run.seed, {}", record.run.seed));
@@ -300,7 +297,7 @@ void check_launch(const Checker& root, const RunRecord& record) {
                              fmt::format("is {}, but system.hosts have {}", trial.ranks, launched));
     const auto expect_option = [&](const char* option, std::int64_t used) {
       const double given =
-          number_of(record.config.effective, option).value_or(static_cast<double>(used));
+          number_in(record.config.effective, option).value_or(static_cast<double>(used));
       check.at("loader").at(option).expect(
           given == static_cast<double>(used),
           fmt::format("is {}, but config.effective has {}", used, given));
@@ -340,7 +337,7 @@ void check_trials_asked_for(const Checker& root, const RunRecord& record) {
   if (record.run.status != RunStatus::kComplete) {
     return;
   }
-  for (const std::string& name : core::split_list(given_text(record.config.effective, "trials"))) {
+  for (const std::string& name : core::split_list(text_in(record.config.effective, "trials"))) {
     const std::string kind = name.substr(0, name.find('/'));
     const bool measured = std::ranges::any_of(
         record.trials, [&kind](const TrialRecord& trial) { return word(trial.kind) == kind; });

@@ -144,7 +144,7 @@ void check_collective(const Checker& check,
                     *time.mean * (1.0 - kTolerance) <= time.max.value_or(*time.mean),
                 fmt::format("is {}, which is not between min and max", *time.mean));
   }
-  if (const auto calls = number_of(effective, "iters"); calls.has_value()) {
+  if (const auto calls = number_in(effective, "iters"); calls.has_value()) {
     check.at("time_s.n")
         .expect(!time.n.has_value() || static_cast<double>(*time.n) == *calls,
                 fmt::format("is {}, but --iters is {}", time.n.value_or(0), *calls));

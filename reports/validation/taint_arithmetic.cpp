@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace dlbench::reports {
 namespace {
@@ -70,7 +69,7 @@ std::int64_t most_ranks(const RunRecord& record) {
 bool delays(const ValueMap& effective, std::int64_t ranks) {
   static constexpr std::string_view kKeys[] = {
       "latency_us", "gbit_per_s", "jitter_us", "inside_latency_us", "inside_gbit_per_s"};
-  const std::string link = given_text(effective, "link");
+  const std::string link = text_in(effective, "link");
   if (link.empty() || ranks < 2) {
     return false;
   }
@@ -79,7 +78,7 @@ bool delays(const ValueMap& effective, std::int64_t ranks) {
     const auto costs = [&numbers](std::string_view latency_us, std::string_view gbit_per_s) {
       return numbers.value_or(latency_us, 0.0) > 0.0 || numbers.value_or(gbit_per_s, 0.0) > 0.0;
     };
-    const double node_ranks = number_of(effective, "link-node-ranks").value_or(0.0);
+    const double node_ranks = number_in(effective, "link-node-ranks").value_or(0.0);
     const bool one_node = node_ranks >= static_cast<double>(ranks);
     return numbers.value_or("jitter_us", 0.0) > 0.0 ||
            (!one_node && costs("latency_us", "gbit_per_s")) ||
@@ -152,9 +151,9 @@ void check_disturbances(const Doubts& doubts, const TrialRecord& trial, const Ru
 
 /// --min-time is that of `run`: --time-budget of `scale` plans for all sizes.
 void check_lengths(const Doubts& doubts, const TrialRecord& trial, const ValueMap& effective) {
-  const bool by_steps = number_of(effective, "steps").has_value();
+  const bool by_steps = number_in(effective, "steps").has_value();
   const double least_s =
-      by_steps || trial.series.has_value() ? 0.0 : number_of(effective, "min-time").value_or(0.0);
+      by_steps || trial.series.has_value() ? 0.0 : number_in(effective, "min-time").value_or(0.0);
   for (const RepetitionRecord& repetition : trial.repetitions) {
     if (repetition.discarded.has_value()) {
       continue;
@@ -181,7 +180,7 @@ void check_lengths(const Doubts& doubts, const TrialRecord& trial, const ValueMa
 
 /// A run that was ended early did not come to ask. `scale` decides for all of its trials at once.
 void check_noise(const Doubts& doubts, const TrialRecord& trial, const RunRecord& record) {
-  const std::optional<double> most_percent = number_of(record.config.effective, "max-noise");
+  const std::optional<double> most_percent = number_in(record.config.effective, "max-noise");
   if (record.run.status != RunStatus::kComplete || !most_percent.has_value() ||
       !trial.throughput.has_value()) {
     return;
@@ -199,12 +198,8 @@ void check_noise(const Doubts& doubts, const TrialRecord& trial, const RunRecord
 
 /// A count that a probe gives; 0 where it gives none.
 std::int64_t count_of_probe(const ValueMap& probes, const char* probe, const char* key) {
-  const auto found = probes.find(probe);
-  const auto* values = found == probes.end() ? nullptr : std::get_if<ValueMap>(&found->second.data);
-  if (values == nullptr || !values->contains(key)) {
-    return 0;
-  }
-  const auto* count = std::get_if<std::int64_t>(&values->at(key).data);
+  const auto* values = held<ValueMap>(probes, probe);
+  const auto* count = values == nullptr ? nullptr : held<std::int64_t>(*values, key);
   return count == nullptr ? 0 : *count;
 }
 
@@ -239,25 +234,6 @@ void check_epochs(const Doubts& doubts, const RunRecord& record) {
 
 }  // namespace
 
-std::optional<double> number_of(const ValueMap& effective, const std::string& option) {
-  const auto found = effective.find(option);
-  if (found == effective.end()) {
-    return std::nullopt;
-  }
-  if (const auto* whole = std::get_if<std::int64_t>(&found->second.data); whole != nullptr) {
-    return static_cast<double>(*whole);
-  }
-  const auto* number = std::get_if<double>(&found->second.data);
-  return number == nullptr ? std::nullopt : std::optional(*number);
-}
-
-std::string given_text(const ValueMap& effective, const std::string& option) {
-  const auto found = effective.find(option);
-  const auto* text =
-      found == effective.end() ? nullptr : std::get_if<std::string>(&found->second.data);
-  return text == nullptr ? std::string() : *text;
-}
-
 void check_taints(const Checker& root, const RunRecord& record) {
   const Doubts doubts(root, record);
   doubts.expect(record.run.failure.has_value(), Taint::kPartial, "run.failure says what ended it");
@@ -275,7 +251,7 @@ void check_taints(const Checker& root, const RunRecord& record) {
   doubts.expect(record.dataset.has_value() && record.dataset->origin == "generated",
                 Taint::kGeneratedData,
                 "dataset.origin is generated");
-  doubts.expect(!given_text(record.config.effective, "storage").empty(),
+  doubts.expect(!text_in(record.config.effective, "storage").empty(),
                 Taint::kSimulated,
                 "the option storage imitates one");
   for (std::size_t index = 0; index < record.trials.size(); ++index) {

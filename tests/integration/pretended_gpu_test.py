@@ -204,6 +204,13 @@ class PretendedGpu(PretendedGpuTest):
         self.assertIn("using cpu: device 0 (pretended GPU 0) is in compute mode 'prohibited'", done.stderr)
         skipped = {item["what"]: item["reason"] for item in self.report(self.folder / "report.json")["run"]["skipped"]}
         self.assertIn("is in compute mode 'prohibited'", skipped["first choice of --device auto"])
+        # A machine with a GPU is not left to its processor without a word.
+        topology = pathlib.Path(__file__).parents[1] / "probes" / "two_gpus.xml"
+        for variables, said in (({}, 0), ({"HWLOC_XMLFILE": str(topology)}, 1)):
+            done = self.dlbench("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--quiet", "--output",
+                                self.folder / "report.json", environment={GPU: "prohibited=1", **variables})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("warning: using cpu: device 0 (pretended GPU 0)"), said, done.stderr)
 
     def test_auto_takes_a_device_that_nobody_else_has(self):
         path = self.folder / "report.json"

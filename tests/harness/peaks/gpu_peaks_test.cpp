@@ -28,6 +28,14 @@ TEST(GpuPeaks, GiveNothingForADeviceThatIsOnlySimilar) {
   EXPECT_TRUE(datasheet_peaks("").empty());
 }
 
+// As in all tensor cores from Ampere on: a figure with sparsity, or of another row, stands out.
+TEST(GpuPeaks, HaveTwiceTheRateInHalfTheBits) {
+  for (const GpuPeak& peak : gpu_peaks()) {
+    EXPECT_NEAR(peak.half_tflop_per_s / peak.tf32_tflop_per_s, 2.0, 0.03) << peak.device;
+    EXPECT_LE(peak.fp32_tflop_per_s, peak.tf32_tflop_per_s) << peak.device;
+  }
+}
+
 TEST(GpuPeaks, StandInTheDocumentationWithTheSameFigures) {
   std::ifstream file(DLBENCH_DOCS "/gpu-peaks.md");
   const std::string page((std::istreambuf_iterator<char>(file)), {});
