@@ -220,7 +220,7 @@ bool holds_kvasir_seg(const fs::path& folder) {
   return false;
 }
 
-const DatasetRegistration kRegistration({
+const DatasetRegistration kKvasirSegRegistration({
     .name = "kvasir-seg",
     .summary = "polyp segmentation: JPEG or PNG images and masks in Kvasir-SEG's layout",
     .layout = kLayout,

@@ -198,7 +198,7 @@ bool holds_mnist(const fs::path& folder) {
          !find_file(folder, images_stem(Split::kTest)).empty();
 }
 
-const DatasetRegistration kRegistration({
+const DatasetRegistration kMnistRegistration({
     .name = "mnist",
     .summary = "28 x 28 grey images of 10 classes in MNIST's IDX files, plain or gzipped",
     .layout = "train-images-idx3-ubyte and the three files beside it, plain or .gz",

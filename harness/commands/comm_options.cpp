@@ -37,7 +37,7 @@ constexpr std::int64_t kLargestBytes = std::int64_t{1} << 40;
 
 void add_comm_options(OptionSet& options, CommOptions& comm) {
   options.add_bytes("minbytes",
-                    "smallest array; K, M and G are powers of 2^10",
+                    "smallest array; K, M, G and T are powers of 2^10",
                     comm.min_bytes,
                     {1, kLargestBytes});
   options.letter("b");

@@ -52,7 +52,7 @@ void bind_option(BoundCommand& bound, const OptionSpec& spec) {
   }
   std::string help = spec.help;
   if (const auto value = spec.value(); const auto* text = std::get_if<std::string>(&value.data)) {
-    help += " [" + *text + "]";
+    help += text->empty() ? "" : " [" + *text + "]";
   } else if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
     help += " [" + std::to_string(*number) + "]";
   } else if (const auto* real = std::get_if<double>(&value.data)) {

@@ -158,7 +158,8 @@ void LaunchCommand::add_options(OptionSet& options) {
                     "CPUs of each rank, as the scheduler counts them (default: its own)",
                     cpus_per_task_,
                     {1, kMostPerNode});
-  options.add_text("time", "TIME", "walltime, required: 30min, 2h, HH:MM:SS, D-HH:MM:SS", time_);
+  options.add_text(
+      "time", "TIME", "walltime, required: 30min, 2h, 1d, HH:MM:SS, D-HH:MM:SS", time_);
   options.add_choice(
       "preset", "nodes of a known machine (see below)", preset_, launchers::preset_names());
   options.add_text("partition", "NAME", spec().partition_meaning, request_.partition);

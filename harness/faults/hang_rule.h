@@ -53,7 +53,7 @@ class HangRule {
  public:
   explicit HangRule(HangLimits limits) : limits_(limits) {}
 
-  /// `now_s`: a clock that goes on. The same ranks in the same order at every call, about twice a
+  /// `now_s`: a clock that goes on. The same ranks in the same order at every call, several times a
   /// second; after a pause of the caller (the machine slept) or of all ranks (the job was
   /// suspended) all of them start afresh. `others_run`: ranks of other nodes that are not stopped.
   [[nodiscard]] std::optional<Hang> look(double now_s,

@@ -121,7 +121,12 @@ ProbeChoice::ProbeChoice(std::string_view text) : text_(text) {
     }
   }
   known.insert(known.end(), {"all", "none"});
+  std::erase(known, kTimeline);
   for (std::string& name : text.empty() ? std::vector<std::string>{""} : core::split_list(text)) {
+    if (name == kTimeline) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "--probes: the timeline is recorded where --trace FILE asks for it");
+    }
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw core::Error(core::ErrorCode::kUsage,
                         "--probes: " + core::unknown_name_message("probe", name, known));
@@ -129,10 +134,6 @@ ProbeChoice::ProbeChoice(std::string_view text) : text_(text) {
     if (name == "all" || name == "none") {
       throw core::Error(core::ErrorCode::kUsage,
                         "--probes: '" + name + "' stands alone, not in a list");
-    }
-    if (name == kTimeline) {
-      throw core::Error(core::ErrorCode::kUsage,
-                        "--probes: the timeline is recorded where --trace FILE asks for it");
     }
     names.push_back(std::move(name));
   }

@@ -137,8 +137,7 @@ void check_asked_collectives(const Checker& root, const RunRecord& record) {
     all_ranks.insert(collective.ranks);
     measured.emplace(collective.op, collective.ranks);
   }
-  for (const std::string& op :
-       core::split_list(text_in(record.config.effective, "collectives"))) {
+  for (const std::string& op : core::split_list(text_in(record.config.effective, "collectives"))) {
     for (const std::int64_t ranks : all_ranks) {
       root.at("collectives")
           .expect(measured.contains({op, ranks}),

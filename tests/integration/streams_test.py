@@ -42,6 +42,7 @@ class Streams(CommandTest):
     def test_a_pipe_that_does_not_block_gets_all_of_it(self):
         whole = self.dlbench("--help-all").stdout
         self.assertGreater(len(whole), 4096)
+        self.assertNotIn("[]", whole, "an empty default")
         self.assertEqual(self.read_late([PROGRAM, "--help-all"]), (whole, 0, ""))
 
     def test_a_config_that_comes_late_and_in_pieces(self):

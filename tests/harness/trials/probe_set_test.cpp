@@ -21,6 +21,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 reports::TrialRecord trial_of_two_repetitions() {
   reports::TrialRecord trial;
@@ -163,6 +164,7 @@ TEST(ProbeChoice, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("proc,"), HasSubstr("--probes"));
   EXPECT_THAT(refusal("proc,none"), HasSubstr("stands alone"));
   EXPECT_THAT(refusal("timeline"), HasSubstr("--trace"));
+  EXPECT_THAT(refusal("x"), Not(HasSubstr("timeline"))) << "cannot be named";
 }
 
 TEST(ProbeSet, SaysThatAProbeOfThePluginWatchesAnotherDevice) {
