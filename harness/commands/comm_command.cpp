@@ -21,6 +21,7 @@
 #include "probes/node/disturbance.h"
 #include "probes/node/system_info.h"
 #include "reports/bus_factor.h"
+#include "reports/collective_sizes.h"
 #include "reports/naming.h"
 #include "reports/statistics_records.h"
 #include "reports/text/text_table.h"
@@ -236,7 +237,8 @@ class CollectiveSweep {
         members, *communicator, *backend_, largest_bytes(members.size()), options_.cuda_graph);
     const probes::ProcSnapshot begin = probes::take_snapshot();
     for (const Collective op : collectives_) {
-      const std::vector<std::size_t> counts = counts_of(op, counts_, members.size());
+      const std::vector<std::size_t> counts =
+          reports::counts_of(comm::name(op), counts_, members.size());
       for (const std::size_t count : counts) {
         const CollectiveCase which{.op = op,
                                    .dtype = dtype_,
@@ -261,7 +263,7 @@ class CollectiveSweep {
   [[nodiscard]] std::size_t largest_bytes(int ranks) const {
     std::size_t largest = 0;
     for (const Collective op : collectives_) {
-      largest = std::max(largest, counts_of(op, counts_, ranks).back());
+      largest = std::max(largest, reports::counts_of(comm::name(op), counts_, ranks).back());
     }
     return largest * core::size_of(dtype_);
   }

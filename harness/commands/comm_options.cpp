@@ -8,6 +8,7 @@
 #include "engine/core/split_list.h"
 #include "harness/commands/option_limits.h"
 #include "harness/commands/rank_list.h"
+#include "reports/collective_sizes.h"
 
 #include <fmt/format.h>
 
@@ -131,35 +132,10 @@ std::vector<std::size_t> element_counts(const CommOptions& comm) {
                 "--maxbytes " + std::to_string(comm.max_bytes) + " is below --minbytes " +
                     std::to_string(comm.min_bytes));
   }
-  const auto element = static_cast<double>(core::size_of(parse_reducible(comm.dtype)));
-  std::vector<std::size_t> counts;
-  // Half a byte of room, so that a power reached by rounding still counts as the largest size.
-  for (double bytes = static_cast<double>(comm.min_bytes);
-       bytes < static_cast<double>(comm.max_bytes) + 0.5;
-       bytes *= comm.step_factor) {
-    const auto count = static_cast<std::size_t>(std::max(1.0, std::floor(bytes / element)));
-    if (counts.empty() || counts.back() != count) {
-      counts.push_back(count);
-    }
-  }
-  return counts;
-}
-
-std::vector<std::size_t> counts_of(Collective op,
-                                   const std::vector<std::size_t>& counts,
-                                   int ranks) {
-  if (op != Collective::kReduceScatter && op != Collective::kAllGather) {
-    return counts;
-  }
-  std::vector<std::size_t> even;
-  const auto shares = static_cast<std::size_t>(ranks);
-  for (const std::size_t count : counts) {
-    const std::size_t whole = std::max<std::size_t>(count / shares, 1) * shares;
-    if (even.empty() || even.back() != whole) {
-      even.push_back(whole);
-    }
-  }
-  return even;
+  return reports::element_counts({.min_bytes = static_cast<double>(comm.min_bytes),
+                                  .max_bytes = static_cast<double>(comm.max_bytes),
+                                  .step_factor = comm.step_factor},
+                                 core::size_of(parse_reducible(comm.dtype)));
 }
 
 }  // namespace dlbench::harness

@@ -52,11 +52,4 @@ void add_comm_options(OptionSet& options, CommOptions& comm);
 /// Elements of each size from min to max bytes, each once; at least one.
 [[nodiscard]] std::vector<std::size_t> element_counts(const CommOptions& comm);
 
-/// Those of `counts` that `op` is measured at between `ranks` ranks, each once: for reduce_scatter
-/// and all_gather down to a multiple of the ranks, one element each at least. With uneven shares
-/// NCCL has neither, and something else would be measured under their names.
-[[nodiscard]] std::vector<std::size_t> counts_of(comm::Collective op,
-                                                 const std::vector<std::size_t>& counts,
-                                                 int ranks);
-
 }  // namespace dlbench::harness

@@ -147,7 +147,11 @@ void add_measuring_options(OptionSet& options, RunOptions& run, const std::strin
                       "S",
                       fmt::format("of a repetition, at least [{:g} s]", RunnerOptions{}.min_time_s),
                       run.min_time);
-  options.add_count("steps", "N", "per repetition, exactly", run.steps, {1, 1 << 20});
+  options.add_count("steps",
+                    "N",
+                    "per repetition, exactly (of io 20 x prefetch at least)",
+                    run.steps,
+                    {1, 1 << 20});
   options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
   options.add_number("max-noise",
                      "PCT",

@@ -23,6 +23,8 @@ def lines_of(report):
     for record in report["collectives"]:
         lines.setdefault((record["op"], tuple(setting_of(record))), []).append(record)
     if not lines:
+        if plot.is_of(report, "comm"):
+            raise plot.PlotError("no collective was finished" + plot.how_it_ended(report))
         raise plot.PlotError(
             "the report has no collectives: it is not of dlbench comm" + plot.what_can_be_plotted(report)
         )
@@ -96,7 +98,8 @@ def draw_time(axes, lines):
     if all(each["time_s"]["median"] > 0 for _, _, line in lines for each in line):
         axes.set_yscale("log")
     axes.set_ylabel("time of a call, \u00b5s")
-    dotted = ", dotted: latency + bytes / bandwidth (of means)" if any(line[0].get("fit") for _, _, line in lines) else ""
+    fitted_any = any(line[0].get("fit") for _, _, line in lines)
+    dotted = ", dotted: latency + bytes / bandwidth (of means)" if fitted_any else ""
     axes.set_title(f"Time: median, up to the 95th percentile{dotted}")
     size_axis(axes, lines)
     plot.legend_below(axes, -0.22, 4)

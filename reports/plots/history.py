@@ -22,10 +22,13 @@ def draw(report):
 
     history = report["history"]
     if not history:
+        if plot.is_of(report, "train"):
+            raise plot.PlotError("no epoch was finished" + plot.how_it_ended(report))
         raise plot.PlotError(
             "the report has no training history: it is not of dlbench train" + plot.what_can_be_plotted(report)
         )
-    names = {name for epoch in history for name in epoch["metrics"]}
+    # A metric that is null in every epoch (0 / 0) has no curve.
+    names = {name for epoch in history for name, value in epoch["metrics"].items() if value is not None}
     # "train_dice" and the like stand in the report; the panel is about the validation.
     metrics = sorted(name for name in names if not name.startswith("train_"))
     figure, panels = plot.new_figure(2 if metrics else 1, 3)
@@ -34,24 +37,27 @@ def draw(report):
     curve(losses, history, lambda epoch: epoch.get("valid_loss"), color="#E69F00", label="validation")
     losses.set_ylabel("loss")
     losses.set_title("Loss")
-    losses.legend()
+    if losses.lines:
+        losses.legend()
+    else:
+        plot.no_data(losses, "no loss was finite")
     if metrics:
         for index, name in enumerate(metrics):
             values = [epoch["metrics"].get(name) for epoch in history]
-            last = next((value for value in reversed(values) if value is not None), None)
-            label = name if last is None else f"{name}: {last:.3f}"
+            last = next(value for value in reversed(values) if value is not None)
             curve(
                 panels[1],
                 history,
                 lambda epoch, name=name: epoch["metrics"].get(name),
                 color=METRIC_COLOURS[index % len(METRIC_COLOURS)],
-                label=label,
+                label=f"{name}: {last:.3f}",
             )
         panels[1].set_ylabel("metric")
         panels[1].set_title("Validation metrics, with their last value")
         panels[1].legend()
     for axes in panels:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        # Without min_n_ticks the axis of one epoch, which is shorter than 1, gets ticks between the integers.
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     panels[-1].set_xlabel("epoch")
     return figure
 

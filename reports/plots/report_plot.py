@@ -103,9 +103,33 @@ def counted(trial):
     return [repetition for repetition in trial["repetitions"] if repetition.get("discarded") is None]
 
 
+def trains(trial):
+    """Whether it takes steps; the others only fetch batches. As trains() of reports/vocabulary.cpp."""
+    return trial["kind"] != "io" and trial.get("variant") != "loader_beside_step"
+
+
 def with_step(trials):
-    """Those that take steps; all, if it is none (io only fetches batches)."""
-    return [trial for trial in trials if trial["kind"] != "io"] or trials
+    """Those that take steps; all, if it is none."""
+    return [trial for trial in trials if trains(trial)] or trials
+
+
+def is_of(report, command):
+    """Whether this command of dlbench wrote it."""
+    return (report["run"].get("command") or [])[1:2] == [command]
+
+
+def measured_points(entry):
+    """Points of a series with a rate: what an interrupted run did not come to is there, but without figures."""
+    return [point for point in entry["points"] if point.get("samples_per_second")]
+
+
+def how_it_ended(report):
+    """": the run ended in ..." of an interrupted run, or its status; empty: it is complete."""
+    run = report["run"]
+    phase = (run.get("failure") or {}).get("phase")
+    if phase:
+        return f": the run ended in '{phase}'"
+    return "" if run["status"] == "complete" else f": the run is {run['status']}"
 
 
 def what_can_be_plotted(report):
@@ -115,7 +139,7 @@ def what_can_be_plotted(report):
         for name, part, there in (
             ("throughput", "trials", any(trial.get("throughput") for trial in report["trials"])),
             ("history", "epochs", report["history"]),
-            ("scaling", "series", report["scaling"]),
+            ("scaling", "series", any(measured_points(entry) for entry in report["scaling"])),
             ("collectives", "collectives", report["collectives"]),
         )
         if there
@@ -127,7 +151,8 @@ def measured_trials(report):
     """Trials with a throughput; PlotError if there is none."""
     trials = [trial for trial in report["trials"] if trial.get("throughput")]
     if not trials:
-        raise PlotError("the report has no measured trial" + (what_can_be_plotted(report) or ": nothing to plot"))
+        instead = what_can_be_plotted(report) or how_it_ended(report) or ": nothing to plot"
+        raise PlotError("the report has no measured trial" + instead)
     return trials
 
 
@@ -157,11 +182,14 @@ def heading(report):
         devices = sorted({record["device"] for record in report["collectives"] if record.get("device")})
         return "collectives on " + ", ".join(devices) if devices else "dlbench"
     ranks = sum(len(host["ranks"]) for host in report["system"]["hosts"])
-    return (
-        f"{workload['name']} on {workload['device']}, {workload['precision']}, "
-        + (f"{ranks} ranks, " if ranks > 1 else "")
-        + f"batch {workload['global_batch_size']}"
-    )
+    parts = [f"{workload['name']} on {workload['device']}", workload["precision"]]
+    if ranks > 1:
+        parts.append(f"{ranks} ranks")
+    # The workload's is the batch of one point: a weak series has another at each number of ranks.
+    batches = {point["global_batch_size"] for entry in report["scaling"] for point in entry["points"]}
+    if len(batches) <= 1:
+        parts.append(f"batch {(batches or {workload['global_batch_size']}).pop()}")
+    return ", ".join(parts)
 
 
 def verdict_line(report):

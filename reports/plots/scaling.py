@@ -17,10 +17,10 @@ DOUBT_COLOUR = "#999999"
 
 def measured_series(report):
     """Series with a measured point; PlotError if there is none."""
-    series = [
-        entry for entry in report["scaling"] if any(point.get("samples_per_second") for point in entry["points"])
-    ]
+    series = [entry for entry in report["scaling"] if plot.measured_points(entry)]
     if not series:
+        if report["scaling"] or plot.is_of(report, "scale"):
+            raise plot.PlotError("no point of a series was finished" + plot.how_it_ended(report))
         raise plot.PlotError("the report has no scaling: dlbench scale measures it" + plot.what_can_be_plotted(report))
     return series
 
@@ -78,7 +78,7 @@ def trial_names(entry):
 
 
 def ranks_of(entry):
-    return [point["ranks"] for point in entry["points"]] + [point["ranks"] for point in entry["projection"]]
+    return [point["ranks"] for point in plot.measured_points(entry) + entry["projection"]]
 
 
 def draw_throughput(axes, entry):
@@ -87,7 +87,7 @@ def draw_throughput(axes, entry):
         ranks, rates, errors = estimates(trial_points(entry, name), "samples_per_second")
         colour = plot.ARM_COLOURS.get(name, "#999999")
         axes.errorbar(ranks, rates, errors, color=colour, marker="o", markersize=4, linewidth=1.4, label=name)
-    first = next(point for point in entry["points"] if point.get("samples_per_second"))
+    first = plot.measured_points(entry)[0]
     per_rank = first["samples_per_second"]["mean"] / first["ranks"]
     ends = [min(ranks_of(entry)), max(ranks_of(entry))]
     axes.plot(
@@ -187,7 +187,9 @@ def draw_communication(axes, entry):
     """The synthetic step as compute, waiting and transfer; hidden all-reduce above it in outline."""
     points = [point for point in entry["points"] if point.get("exposed_communication_s") is not None]
     if not points:
-        plot.no_data(axes, "communication was not measured (trial synthetic/nocomm)")
+        alone = all(point["ranks"] == 1 for point in entry["points"])
+        why = "one rank has no communication" if alone else "communication was not measured (trial synthetic/nocomm)"
+        plot.no_data(axes, why)
         return
     rows = range(len(points))
     parts, top = stacks(points)
@@ -231,16 +233,18 @@ def draw_communication(axes, entry):
 
 def draw_variants(axes, series):
     """The headline of every variant of a sweep."""
+    # A point that an interrupted run left half done may have another trial there: io, say, which is much faster.
+    headline = plot.measured_points(series[0])[0]["headline"]
     for index, entry in enumerate(series):
-        ranks, rates, errors = estimates(entry["points"], "samples_per_second")
+        ranks, rates, errors = estimates(trial_points(entry, headline), "samples_per_second")
         colour = VARIANT_COLOURS[index % len(VARIANT_COLOURS)]
         axes.errorbar(
             ranks, rates, errors, color=colour, marker="o", markersize=4, linewidth=1.4, label=entry["variant"]
         )
     rate_axis(axes)
-    axes.set_title(f"Sweep {series[0]['sweep']}, {series[0]['mode']} scaling")
+    axes.set_title(f"Sweep {series[0]['sweep']}, {series[0]['mode']} scaling ({headline})")
     axes.legend(fontsize=7)
-    rank_axis(axes, [count for entry in series for count in ranks_of(entry)])
+    rank_axis(axes, [point["ranks"] for entry in series for point in plot.measured_points(entry)])
 
 
 def draw(report):

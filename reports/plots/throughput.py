@@ -35,7 +35,7 @@ def draw_panel(axes, report):
             goes_on = goes_on or cut
         axes.plot(rate["mean"], row, marker="D", markersize=5, color=plot.INK, zorder=5)
         label = plot.three_digits(rate["mean"])
-        if rate.get("ci95"):
+        if rate.get("ci95") and rate["mean"] > 0:
             label += f" \u00b1{100 * (rate['ci95'][1] / rate['mean'] - 1):.1f} %"
         axes.annotate(
             label,

@@ -3,12 +3,12 @@
 //
 // check_arithmetic of validate.h: the relations between numbers that a schema cannot express. Each
 // part of the report has a source of its own, see arithmetic_internal.h.
-#include "engine/core/split_list.h"
 #include "reports/naming.h"
 #include "reports/peak_rates.h"
 #include "reports/validation/arithmetic_internal.h"
 #include "reports/validation/validate.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -123,29 +123,18 @@ void check_history(const Checker& root, const RunRecord& record) {
     for (const auto& [name, value] : epoch.metrics) {
       place.expect(!(value < 0.0 || value > 1.0), name + " is not from 0 to 1");
     }
+    place.at("train_loss")
+        .expect(epoch.train_loss.has_value() || record.run.status != RunStatus::kComplete,
+                "is null, but a loss that is not finite ends a training");
   }
-}
-
-/// A complete run of `comm` has each collective that it was asked for, over each number of ranks.
-void check_asked_collectives(const Checker& root, const RunRecord& record) {
-  if (record.run.status != RunStatus::kComplete) {
-    return;
-  }
-  std::set<std::int64_t> all_ranks;
-  std::set<std::pair<std::string, std::int64_t>> measured;
-  for (const CollectiveRecord& collective : record.collectives) {
-    all_ranks.insert(collective.ranks);
-    measured.emplace(collective.op, collective.ranks);
-  }
-  for (const std::string& op : core::split_list(text_in(record.config.effective, "collectives"))) {
-    for (const std::int64_t ranks : all_ranks) {
-      root.at("collectives")
-          .expect(measured.contains({op, ranks}),
-                  fmt::format("has no {} over {}, which the option collectives asks for",
-                              op,
-                              count_text(ranks, "rank")));
-    }
-  }
+  const auto asked = number_in(record.config.effective, "epochs");
+  const bool left_out = std::ranges::any_of(
+      record.run.skipped, [](const SkipRecord& skip) { return skip.what.starts_with("epochs "); });
+  root.at("history").expect(record.run.status != RunStatus::kComplete || !asked.has_value() ||
+                                left_out || static_cast<double>(record.history.size()) == *asked,
+                            fmt::format("has {} of {} epochs, and run.skipped does not say why",
+                                        record.history.size(),
+                                        asked.value_or(0.0)));
 }
 
 }  // namespace
@@ -161,14 +150,8 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
   check_operators(root, record);
   check_history(root, record);
   check_series_of_trials(root, record);
-  for (std::size_t index = 0; index < record.scaling.size(); ++index) {
-    check_scaling(root.at("scaling", index), record.scaling[index], record);
-  }
-  for (std::size_t index = 0; index < record.collectives.size(); ++index) {
-    check_collective(
-        root.at("collectives", index), record.collectives[index], record.config.effective);
-  }
-  check_asked_collectives(root, record);
+  check_all_scaling(root, record);
+  check_collectives(root, record);
   return problems;
 }
 

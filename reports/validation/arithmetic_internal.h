@@ -149,6 +149,13 @@ void check_names(const Checker& check, const std::vector<Part>& parts) {
 /// Anything else is a problem of the trial already, or not of this world.
 [[nodiscard]] bool usable(const std::vector<RoundRate>& rates);
 
+/// Latency and inverse bandwidth of a link, which lie in their intervals.
+template <typename Link>
+void check_link(const Checker& check, const Link& link) {
+  check.at("alpha_s").expect_inside(link.alpha_s, link.alpha_s_ci95);
+  check.at("beta_s_per_byte").expect_inside(link.beta_s_per_byte, link.beta_s_per_byte_ci95);
+}
+
 /// Of one trial of `record`, in trial_arithmetic.cpp.
 void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record);
 
@@ -180,8 +187,8 @@ void check_attribution(const Checker& check,
                        const std::vector<const TrialRecord*>& trials,
                        const RunRecord& record);
 
-/// Of one series, its points included, in scaling_arithmetic.cpp. `record` holds its trials.
-void check_scaling(const Checker& check, const ScalingRecord& scaling, const RunRecord& record);
+/// All series, their points included, in scaling_arithmetic.cpp.
+void check_all_scaling(const Checker& root, const RunRecord& record);
 
 /// The points of one series against its trials in `record`, in point_arithmetic.cpp.
 void check_points(const Checker& check, const ScalingRecord& scaling, const RunRecord& record);
@@ -201,9 +208,7 @@ void check_communication(const Checker& check,
 /// Whether each trial of a series has a point there, in point_arithmetic.cpp.
 void check_series_of_trials(const Checker& root, const RunRecord& record);
 
-/// Of one collective and the options in effect, in scaling_arithmetic.cpp.
-void check_collective(const Checker& check,
-                      const CollectiveRecord& collective,
-                      const ValueMap& effective);
+/// Collectives and the options that ask for them, in collective_arithmetic.cpp.
+void check_collectives(const Checker& root, const RunRecord& record);
 
 }  // namespace dlbench::reports

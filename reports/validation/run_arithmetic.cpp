@@ -204,6 +204,11 @@ void check_options_of(const Checker& check,
   expect_option("batch-size", workload.batch_size_per_rank);
   expect_option("global-batch-size", workload.global_batch_size);
   expect_option("precision", workload.precision);
+  const std::string device = text_in(effective, "device");
+  const std::string backend = device.substr(0, device.find(':'));
+  check.at("device").expect(
+      device.empty() || device == "auto" || backend == workload.backend,
+      fmt::format("is {}, but the workload's backend is {}", device, workload.backend));
   if (const auto size = workload.parameters.find("image_size"); size != workload.parameters.end()) {
     expect_option("image-size", size->second);
   }
@@ -302,9 +307,17 @@ void check_launch(const Checker& root, const RunRecord& record) {
           given == static_cast<double>(used),
           fmt::format("is {}, but config.effective has {}", used, given));
     };
+    const auto expect_word = [&](const char* option, const char* key, const std::string& used) {
+      const std::string given = text_in(record.config.effective, option);
+      check.at("loader").at(key).expect(
+          given.empty() || given == used,
+          fmt::format("is {}, but config.effective has {} {}", used, option, given));
+    };
     if (trial.loader.has_value()) {
       expect_option("workers", trial.loader->workers);
       expect_option("prefetch", trial.loader->prefetch);
+      expect_word("decode", "decode", trial.loader->decode);
+      expect_word("cache", "cache.mode", trial.loader->cache.mode);
     }
   }
 }

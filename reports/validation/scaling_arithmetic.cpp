@@ -1,12 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The relations between what is concluded from a scaling series, and those of a collective.
+// The relations between what is concluded from a scaling series.
+#include "engine/core/split_list.h"
 #include "reports/bucket_choice.h"
-#include "reports/bus_factor.h"
 #include "reports/validation/arithmetic_internal.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
@@ -62,13 +67,21 @@ void check_projections(const Checker& check, const std::vector<ProjectionRecord>
   for (std::size_t index = 0; index < projections.size(); ++index) {
     const Checker below = check.at("projection", index);
     check_projection(below, projections[index]);
+    below.at("ranks").expect(index == 0 || projections[index].ranks > projections[index - 1].ranks,
+                             "ranks do not ascend");
     below.at("efficiency")
         .expect(close(baseline_rate(projections[index]), baseline_rate(projections.front())),
                 "is against another baseline than that of the first projection");
   }
 }
 
-void check_leave_largest_out(const Checker& check, const LeaveLargestOutRecord& left) {
+void check_leave_largest_out(const Checker& check,
+                             const LeaveLargestOutRecord& left,
+                             const ScalingRecord& scaling) {
+  const std::int64_t largest = scaling.points.empty() ? left.ranks : scaling.points.back().ranks;
+  check.at("ranks").expect(
+      left.ranks == largest,
+      fmt::format("is {}, but the largest measured number of ranks is {}", left.ranks, largest));
   const EstimateRecord& predicted = left.predicted_step_time_s;
   check.at("predicted_step_time_s").expect_inside(predicted);
   for (const std::int64_t ranks : left.from_ranks) {
@@ -96,6 +109,12 @@ void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
         .expect(buckets.caps[index].bucket_cap_mib > buckets.caps[index - 1].bucket_cap_mib,
                 "caps do not ascend");
   }
+  for (std::size_t index = 0; index < buckets.caps.size(); ++index) {
+    const std::optional<EstimateRecord>& step = buckets.caps[index].measured_step_time_s;
+    if (step.has_value()) {
+      check.at("caps", index).at("measured_step_time_s").expect_inside(*step);
+    }
+  }
   const auto expect_best = [&check](const char* key,
                                     const std::optional<double>& best,
                                     const std::optional<double>& by_steps) {
@@ -112,13 +131,22 @@ void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
   expect_best("best_measured_mib", buckets.best_measured_mib, best_measured_cap(buckets.caps));
 }
 
-}  // namespace
+void check_fit(const Checker& check, const LinkFitRecord& fit) {
+  check.at("overhead_s").expect_inside(fit.overhead_s, fit.overhead_s_ci95);
+  check_link(check, fit);
+  if (fit.inside.has_value()) {
+    check_link(check.at("inside"), *fit.inside);
+  }
+}
 
 void check_scaling(const Checker& check, const ScalingRecord& scaling, const RunRecord& record) {
   check_points(check, scaling, record);
+  if (scaling.fit.has_value()) {
+    check_fit(check.at("fit"), *scaling.fit);
+  }
   check_projections(check, scaling.projection);
   if (scaling.leave_largest_out.has_value()) {
-    check_leave_largest_out(check.at("leave_largest_out"), *scaling.leave_largest_out);
+    check_leave_largest_out(check.at("leave_largest_out"), *scaling.leave_largest_out, scaling);
   }
   if (scaling.buckets.has_value()) {
     const Checker below = check.at("buckets");
@@ -130,46 +158,30 @@ void check_scaling(const Checker& check, const ScalingRecord& scaling, const Run
   }
 }
 
-void check_collective(const Checker& check,
-                      const CollectiveRecord& collective,
-                      const ValueMap& effective) {
-  const CollectiveTimeRecord& time = collective.time_s;
-  check.at("time_s").expect(time.median <= time.p95 &&
-                                time.min.value_or(time.median) <= time.median &&
-                                time.p95 <= time.max.value_or(time.p95),
-                            "min, median, p95, max do not ascend");
-  if (time.mean.has_value()) {
-    check.at("time_s.mean")
-        .expect(time.min.value_or(*time.mean) <= *time.mean * (1.0 + kTolerance) &&
-                    *time.mean * (1.0 - kTolerance) <= time.max.value_or(*time.mean),
-                fmt::format("is {}, which is not between min and max", *time.mean));
+/// A sweep has modes of its own.
+void check_modes(const Checker& check, const RunRecord& record) {
+  if (record.run.status != RunStatus::kComplete || record.scaling.empty() ||
+      !text_in(record.config.effective, "sweep").empty()) {
+    return;
   }
-  if (const auto calls = number_in(effective, "iters"); calls.has_value()) {
-    check.at("time_s.n")
-        .expect(!time.n.has_value() || static_cast<double>(*time.n) == *calls,
-                fmt::format("is {}, but --iters is {}", time.n.value_or(0), *calls));
+  for (const std::string& mode : core::split_list(text_in(record.config.effective, "mode"))) {
+    check.expect(std::ranges::count(record.scaling, mode, &ScalingRecord::mode) > 0,
+                 fmt::format("has no {} series, which the option mode asks for", mode));
   }
-  const bool measurable = collective.ranks > 1 && time.median > 0.0;
-  check.at("algbw_gb_per_s")
-      .expect(collective.algbw_gb_per_s.has_value() == measurable,
-              measurable ? "is missing" : "has a value, but nothing travelled");
-  check.at("busbw_gb_per_s")
-      .expect(collective.busbw_gb_per_s.has_value() == measurable,
-              measurable ? "is missing" : "has a value, but nothing travelled");
-  if (collective.algbw_gb_per_s.has_value() && time.median > 0.0) {
-    check.at("algbw_gb_per_s")
-        .expect_close(*collective.algbw_gb_per_s,
-                      static_cast<double>(collective.bytes) / time.median / 1e9,
-                      "bytes / time_s.median / 10^9");
+}
+
+}  // namespace
+
+void check_all_scaling(const Checker& root, const RunRecord& record) {
+  std::set<std::tuple<std::string, std::string, std::string>> all;
+  for (std::size_t index = 0; index < record.scaling.size(); ++index) {
+    const ScalingRecord& series = record.scaling[index];
+    const Checker check = root.at("scaling", index);
+    check_scaling(check, series, record);
+    check.expect(all.insert({series.mode, series.sweep, series.variant}).second,
+                 "is there twice: same mode, sweep and variant");
   }
-  const std::optional<double> factor = bus_factor(collective.op, collective.ranks);
-  if (collective.busbw_gb_per_s.has_value() && collective.algbw_gb_per_s.has_value() &&
-      factor.has_value()) {
-    check.at("busbw_gb_per_s")
-        .expect_close(*collective.busbw_gb_per_s,
-                      *collective.algbw_gb_per_s * *factor,
-                      "algbw_gb_per_s times the bus factor");
-  }
+  check_modes(root.at("scaling"), record);
 }
 
 }  // namespace dlbench::reports

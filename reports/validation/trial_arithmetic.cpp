@@ -8,12 +8,21 @@
 #include "reports/validation/arithmetic_internal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 
 namespace dlbench::reports {
 namespace {
+
+/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
+/// own.
+bool of_one_precision(const RunRecord& record) {
+  return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
+    return series.options.contains("precision");
+  });
+}
 
 void check_step_sum(const Checker& check,
                     const RepetitionRecord& repetition,
@@ -80,12 +89,28 @@ void check_warm_up(const Checker& check, const TrialRecord& trial) {
       fmt::format("is true after {}, too few to tell", count_text(warmup.steps, "step")));
 }
 
-void check_repetitions(const Checker& check, const TrialRecord& trial) {
+/// Losses that a run goes on with; in fp16 one that is not finite is a scale that was too large.
+void check_losses(const Checker& check,
+                  const RepetitionRecord& repetition,
+                  const RunRecord& record) {
+  if (!record.workload.has_value() || !of_one_precision(record)) {
+    return;
+  }
+  const bool scales = record.workload->precision == "fp16";
+  const bool finite =
+      std::ranges::all_of(repetition.step_loss, [](double loss) { return std::isfinite(loss); });
+  check.at("step_loss")
+      .expect(finite || scales || record.run.status != RunStatus::kComplete,
+              "has one that is not finite, which ends a run");
+}
+
+void check_repetitions(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
   std::set<std::pair<std::int64_t, std::int64_t>> rounds;
   for (std::size_t index = 0; index < trial.repetitions.size(); ++index) {
     const RepetitionRecord& repetition = trial.repetitions[index];
     const Checker below = check.at("repetitions", index);
     check_repetition(below, repetition, trial);
+    check_losses(below, repetition, record);
     below.at("index").expect(
         repetition.index == static_cast<std::int64_t>(index),
         fmt::format("is {}, but it is number {} of its trial", repetition.index, index));
@@ -239,21 +264,11 @@ void check_share_of_peak(const Checker& check,
                          double achieved,
                          const std::optional<double>& peak,
                          const std::optional<double>& devices) {
-  if (!share.has_value() || !devices.has_value()) {
-    return;
-  }
-  check.expect(peak.has_value(), "is of no peak: system.peaks has none of this precision");
-  if (peak.has_value() && *peak > 0.0) {
+  check.expect(!share.has_value() || peak.has_value(),
+               "is of no peak: system.peaks has none of this precision");
+  if (share.has_value() && devices.has_value() && peak.has_value() && *peak > 0.0) {
     check.expect_close(*share, achieved / (*peak * *devices), "achieved_flop_per_s / peak");
   }
-}
-
-/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
-/// own.
-bool of_one_precision(const RunRecord& record) {
-  return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
-    return series.options.contains("precision");
-  });
 }
 
 /// Trials of a series have batches of their own, and with them another number of FLOP per sample
@@ -326,6 +341,13 @@ void check_batch(const Checker& check, const TrialRecord& trial) {
                           trial.global_batch_size,
                           trial.ranks,
                           trial.batch_size_per_rank));
+  check.at("batch_size_per_rank")
+      .expect(trial.global_batch_size >
+                  product_of(trial.ranks, std::max<std::int64_t>(0, trial.batch_size_per_rank - 1)),
+              fmt::format("is {}, more than {} over {} need",
+                          trial.batch_size_per_rank,
+                          count_text(trial.global_batch_size, "sample"),
+                          count_text(trial.ranks, "rank")));
 }
 
 }  // namespace
@@ -390,7 +412,7 @@ void check_step_times(const Checker& check, const std::optional<StepTimeRecord>&
 void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
   check_batch(check, trial);
   check_warm_up(check.at("warmup"), trial);
-  check_repetitions(check, trial);
+  check_repetitions(check, trial, record);
   const std::vector<double> rates = counted_rates(trial.repetitions);
   if (trial.throughput.has_value()) {
     check_rates(

@@ -100,6 +100,22 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   write_report(record, in_folder("comm.json"));
   record.collectives.clear();
   write_report(record, in_folder("none.json"));
+  record.run.status = RunStatus::kPartial;
+  record.run.failure = FailureRecord{.phase = "epoch 1, step 18 of 75"};
+  for (const char* command : {"train", "comm", "scale"}) {
+    record.run.command = {"dlbench", command};
+    write_report(record, in_folder(std::string("early-") + command + ".json"));
+  }
+  record.scaling = sample_record().scaling;
+  for (ScalingRecord& series : record.scaling) {
+    for (ScalingPointRecord& point : series.points) {
+      point.trials.clear();
+      point.samples_per_second.reset();
+    }
+  }
+  write_report(record, in_folder("no-point.json"));
+  record.run.failure.reset();
+  write_report(record, in_folder("running.json"));
   core::write_file_atomically(in_folder("broken.json"), "{\n  \"schema\": ");
   core::write_file_atomically(in_folder("other.json"), "{\"schema\": \"else\"}");
   struct Case {
@@ -115,6 +131,12 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
         Case{"scaling", "empty.json", "no scaling"},
         Case{"collectives", "none.json", "no collectives"},
         Case{"summary", "comm.json", "(--plot collectives draws its collectives)"},
+        Case{"history", "early-train.json", "no epoch was finished: the run ended in 'epoch 1,"},
+        Case{"collectives", "early-comm.json", "no collective was finished: the run ended"},
+        Case{"scaling", "early-scale.json", "no point of a series was finished: the run"},
+        Case{"scaling", "no-point.json", "no point of a series was finished: the run ended"},
+        Case{"scaling", "running.json", "no point of a series was finished: the run is partial\n"},
+        Case{"summary", "no-point.json", "the report has no measured trial: the run ended in"},
         Case{"summary", "broken.json", "is not JSON"},
         Case{"summary", "other.json", "not a report of dlbench"},
         Case{"summary", "missing.json", "No such file or directory"}}) {
@@ -187,6 +209,58 @@ TEST_F(Plots, DrawTheFiguresOfTheReport) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
 }
 
+// Where a report leaves a script little: one epoch, one rank, nulls, an interrupted run.
+TEST_F(Plots, DrawWhatIsThere) {
+  if (!has_module("matplotlib")) {
+    GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
+  }
+  write_report(sample_record(), in_folder("report.json"));
+  core::write_file_atomically(
+      in_folder("check.py"),
+      "import sys\n"
+      "sys.path.insert(0, sys.argv[1])\n"
+      "import history, report_plot, scaling, throughput\n"
+      "report = report_plot.load_report(sys.argv[2])\n"
+      "def panel():\n"
+      "    return report_plot.new_figure(1, 4)[1][0]\n"
+      "first = report['history'][0]\n"
+      "for axes in history.draw(dict(report, history=[first])).axes:\n"
+      "    low, high = axes.get_xlim()\n"
+      "    ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]\n"
+      "    assert ticks == [1], ticks\n"
+      "lost = dict(first, train_loss=None, valid_loss=None, metrics={'precision': None})\n"
+      "figure = history.draw(dict(report, history=[lost]))\n"
+      "assert len(figure.axes) == 1 and figure.axes[0].get_legend() is None, figure.axes\n"
+      "weak, strong = report['scaling']\n"
+      "heading = report_plot.heading(report)\n"
+      "assert 'batch' not in heading, heading\n"
+      "heading = report_plot.heading(dict(report, scaling=[strong]))\n"
+      "assert heading.endswith(', batch 3'), heading\n"
+      "one, two, four = weak['points']\n"
+      "axes = panel()\n"
+      "scaling.draw_communication(axes, dict(weak, points=[one]))\n"
+      "assert axes.texts[0].get_text() == 'one rank has no communication', axes.texts\n"
+      "bare = dict(four, trials=[], samples_per_second=None, headline='')\n"
+      "axes = panel()\n"
+      "scaling.draw_throughput(axes, dict(weak, points=[one, two, bare], projection=[]))\n"
+      "assert list(axes.get_xticks()) == [1, 2], axes.get_xticks()\n"
+      "io = two['trials'][0]\n"
+      "half = dict(two, trials=[io], samples_per_second=io['samples_per_second'], headline='io')\n"
+      "axes = panel()\n"
+      "variants = [dict(weak, variant='a'), dict(weak, variant='b', points=[one, half])]\n"
+      "scaling.draw_variants(axes, variants)\n"
+      "drawn = [list(line.lines[0].get_xdata()) for line in axes.containers]\n"
+      "assert drawn == [[1, 2, 4], [1]], drawn\n"
+      "assert list(axes.get_xticks()) == [1, 2, 4], axes.get_xticks()\n"
+      "trial = report['trials'][0]\n"
+      "rate = dict(trial['throughput']['samples_per_second'], mean=0, ci95=[0, 0])\n"
+      "trial = dict(trial, throughput={'samples_per_second': rate})\n"
+      "throughput.draw_panel(panel(), dict(report, trials=[trial]))\n");
+  const Outcome outcome = python("'" + in_folder("check.py") + "' '" DLBENCH_PLOTS "' '" +
+                                 in_folder("report.json") + "'");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+}
+
 // Every arm that one report may have, intervals down to zero, and all taints that there are.
 RunRecord crowded_record() {
   RunRecord record = sample_record();
@@ -214,11 +288,15 @@ TEST_F(Plots, TellArmsApartAndKeepTextInside) {
       in_folder("check.py"),
       "import sys\n"
       "sys.path.insert(0, sys.argv[1])\n"
-      "import collectives, matplotlib.text, report_plot, steps, summary, throughput\n"
+      "import collectives, matplotlib.text, phases, report_plot, steps, summary, throughput\n"
       "report = report_plot.load_report(sys.argv[2])\n"
       "arms = report['trials']\n"
       "assert len({report_plot.arm_colour(arm) for arm in arms}) == len(arms)\n"
       "assert len(set(report_plot.arm_markers(arms))) == len(arms)\n"
+      "for shown in (steps.trials_with_steps(report), phases.trials_with_phases(report)):\n"
+      "    names = [report_plot.arm_name(arm) for arm in shown]\n"
+      "    assert len(names) == len(arms) - 2, names\n"
+      "    assert not {'io', 'interference/loader_beside_step'} & set(names), names\n"
       "sizes = [dict(arm, series='weak', ranks=ranks) for ranks in (1, 2, 4, 8) for arm in arms]\n"
       "for shown in (arms, sizes):\n"
       "    figure, axes = report_plot.new_figure(1, 4)\n"

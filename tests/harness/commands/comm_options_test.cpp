@@ -30,17 +30,6 @@ TEST(CommOptions, CountsCoverTheSizesOnceEach) {
   EXPECT_THAT(usage_error([&] { (void)element_counts(comm); }), ::testing::HasSubstr("101"));
 }
 
-TEST(CommOptions, SharesOfReduceScatterAndAllGatherAreEqual) {
-  const std::vector<std::size_t> counts{1, 2, 4, 8, 16};
-  for (const comm::Collective op :
-       {comm::Collective::kReduceScatter, comm::Collective::kAllGather}) {
-    EXPECT_THAT(counts_of(op, counts, 3), ElementsAre(3, 6, 15)) << "3 of 1, 2 and 4";
-    EXPECT_EQ(counts_of(op, counts, 1), counts);
-  }
-  EXPECT_EQ(counts_of(comm::Collective::kAllReduce, counts, 3), counts);
-  EXPECT_EQ(counts_of(comm::Collective::kBroadcast, counts, 3), counts);
-}
-
 TEST(CommOptions, CollectivesKeepTheirOrder) {
   EXPECT_THAT(parse_collectives("broadcast,all_reduce,broadcast"),
               ElementsAre(comm::Collective::kBroadcast, comm::Collective::kAllReduce));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A good report, falsified in one place each: validation names the place. Its trials are falsified
-// in trial_forgery_test.cpp.
+// in trial_forgery_test.cpp, and what it was asked for is taken away in completeness_test.cpp.
 #include "tests/reports/validation/forgery.h"
 
 #include "engine/core/disturbance_thresholds.h"
@@ -371,29 +371,6 @@ TEST(Forgery, WhatProbesLost) {
   });
 }
 
-TEST(Forgery, TrialsThatWereAskedForAndAreNotThere) {
-  const auto with_option = [](RunRecord& r) {
-    r.config.effective["trials"] = "io,synthetic/device,full";
-    r.config.source["trials"] = "command_line";
-  };
-  expect_seen({
-      {[&](RunRecord& r) {
-         with_option(r);
-         r.attribution.reset();
-         r.scaling.clear();
-         r.trials.clear();
-       },
-       "trials: has no synthetic, which the option trials asks for"},
-  });
-  RunRecord record = sample_record();
-  with_option(record);
-  EXPECT_THAT(problems_of(record), IsEmpty());
-  record.config.effective["trials"] = "io,interference";
-  EXPECT_THAT(problems_of(record), Contains(HasSubstr("trials: has no interference")));
-  record.run.skipped.push_back({"trial interference/step_beside_loader", "2 ranks"});
-  EXPECT_THAT(problems_of(record), IsEmpty());
-}
-
 TEST(Forgery, FiguresThatAreThereTwice) {
   expect_seen({
       {[](RunRecord& r) { r.trials[0].ranks = 3; },
@@ -402,6 +379,15 @@ TEST(Forgery, FiguresThatAreThereTwice) {
        "trials[0].loader.workers: is 1, but config.effective has 4"},
       {[](RunRecord& r) { r.config.effective["prefetch"] = 4; },
        "trials[0].loader.prefetch: is 2, but config.effective has 4"},
+      {[](RunRecord& r) { r.config.effective["decode"] = "scaled"; },
+       "trials[0].loader.decode: is exact, but config.effective has decode scaled"},
+      {[](RunRecord& r) { r.config.effective["cache"] = "cold"; },
+       ", but config.effective has cache cold"},
+      {[](RunRecord& r) {
+         r.scaling.clear();
+         r.config.effective["device"] = "cuda:1";
+       },
+       "config.effective.device: is cuda:1, but the workload's backend is cpu"},
       {[](RunRecord& r) { r.workload->plans[0].batch_size = 1; },
        "workload.plans[0].batch_size: is 1, but batch_size_per_rank is 2"},
       {[](RunRecord& r) { r.workload->inputs[0].shape[0] = 5; },

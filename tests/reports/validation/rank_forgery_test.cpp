@@ -22,8 +22,10 @@ RunRecord on_two_ranks() {
   record.scaling.clear();
   record.trials.resize(kFull + 1);
   record.system.hosts[0].ranks = {0, 1};
+  record.workload->global_batch_size = 2 * record.workload->batch_size_per_rank;
   for (TrialRecord& trial : record.trials) {
     trial.ranks = 2;
+    trial.global_batch_size = 2 * trial.batch_size_per_rank;
     RankRecord rank = record.trials[kFull].per_rank[0];
     double wall_s = 0.0;
     double cpu_s = 0.0;

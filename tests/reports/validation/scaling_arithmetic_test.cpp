@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/bus_factor.h"
 #include "reports/validation/validate.h"
 #include "tests/reports/sample_record.h"
 
@@ -118,29 +117,6 @@ TEST(ScalingArithmetic, ProjectionsAndTheirTest) {
   }
   EXPECT_THAT(problems_after([](RunRecord& r) { r.scaling[0].buckets->best_measured_mib = 1.0; }),
               Contains(HasSubstr("best_measured_mib: is not 25, the cap with the shortest step")));
-}
-
-TEST(ScalingArithmetic, BandwidthsOfCollectives) {
-  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].algbw_gb_per_s = 2.0; }),
-              Contains(HasSubstr("algbw_gb_per_s: is 2")));
-  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].busbw_gb_per_s = 1.0; }),
-              Contains(HasSubstr("algbw_gb_per_s times the bus factor is 1.5")));
-  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].busbw_gb_per_s.reset(); }),
-              Contains(HasSubstr("busbw_gb_per_s: is missing")));
-  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].ranks = 1; }),
-              Contains(HasSubstr("algbw_gb_per_s: has a value, but nothing travelled")));
-  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].time_s.p95 = 0.0005; }),
-              Contains(HasSubstr("min, median, p95, max do not ascend")));
-}
-
-TEST(BusFactor, IsThatOfNcclTests) {
-  EXPECT_DOUBLE_EQ(*bus_factor("all_reduce", 2), 1.0);
-  EXPECT_DOUBLE_EQ(*bus_factor("all_reduce", 8), 1.75);
-  EXPECT_DOUBLE_EQ(*bus_factor("reduce_scatter", 8), 0.875);
-  EXPECT_DOUBLE_EQ(*bus_factor("all_gather", 4), 0.75);
-  EXPECT_DOUBLE_EQ(*bus_factor("broadcast", 16), 1.0);
-  EXPECT_DOUBLE_EQ(*bus_factor("all_reduce", 1), 0.0);
-  EXPECT_FALSE(bus_factor("all_to_all", 4).has_value());
 }
 
 }  // namespace

@@ -48,6 +48,36 @@ TEST(ScalingForgery, OfAPointAgainstItsTrials) {
   });
 }
 
+TEST(ScalingForgery, SeriesAndWhatIsConcludedFromThem) {
+  expect_seen({
+      {[](RunRecord& r) { r.scaling.push_back(r.scaling[0]); },
+       "scaling[2]: is there twice: same mode, sweep and variant"},
+      {[](RunRecord& r) {
+         r.config.effective["mode"] = "weak,strong";
+         r.scaling.pop_back();
+       },
+       "scaling: has no strong series, which the option mode asks for"},
+      {[](RunRecord& r) { r.scaling[0].projection[1] = r.scaling[0].projection[0]; },
+       "scaling[0].projection[1].ranks: ranks do not ascend"},
+      {[](RunRecord& r) { r.scaling[0].leave_largest_out->ranks = 7; },
+       "leave_largest_out.ranks: is 7, but the largest measured number of ranks is 4"},
+      {[](RunRecord& r) { r.scaling[0].fit->overhead_s = 1.0; },
+       "scaling[0].fit.overhead_s: 1 is outside its interval"},
+      {[](RunRecord& r) {
+         r.scaling[0].fit->alpha_s_ci95 = IntervalRecord{1.0, 0.0};
+       },
+       "scaling[0].fit.alpha_s: interval [1, 0] is upside down"},
+      {[](RunRecord& r) { r.scaling[0].fit->inside->beta_s_per_byte = 1.0; },
+       "scaling[0].fit.inside.beta_s_per_byte: 1 is outside its interval"},
+      {[](RunRecord& r) {
+         r.scaling[0].buckets->caps[1].measured_step_time_s->ci95 = IntervalRecord{0.1, 0.2};
+       },
+       "buckets.caps[1].measured_step_time_s: 0.222 is outside its interval"},
+      {[](RunRecord& r) { r.trials[3].batch_size_per_rank = 17; },
+       "trials[3].batch_size_per_rank: is 17, more than 2 samples over 1 rank need"},
+  });
+}
+
 TEST(ScalingForgery, TheHeadlineOfAPoint) {
   expect_seen({
       {[](RunRecord& r) { on_two_ranks(r).headline = "io"; },

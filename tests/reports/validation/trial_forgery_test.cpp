@@ -182,6 +182,13 @@ TEST(TrialForgery, FlopRates) {
          r.system.peaks.clear();
        },
        "trials[1].mfu: is of no peak"},
+      {[](RunRecord& r) {  // of GPUs whose kinds are not in the report
+         r.workload->backend = "cuda";
+         r.trials[1].ranks = 2;
+         r.trials[1].mfu = 0.5;
+         r.system.peaks.clear();
+       },
+       "trials[1].mfu: is of no peak"},
       {[](RunRecord& r) {
          r.trials[1].series = "weak";
          r.trials[1].mfu = 0.5;
