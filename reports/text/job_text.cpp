@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -62,6 +63,13 @@ std::string job_text(const RunRecord& record, std::size_t indent) {
   const auto allocated = record.system.scheduler.value_or(SchedulerRecord{}).nodes;
   if (hosts > 0 || allocated.has_value()) {
     line("Nodes", std::to_string(allocated.value_or(hosts)));
+  }
+  std::size_t launched = 0;
+  for (const HostRecord& host : record.system.hosts) {
+    launched += host.ranks.size();
+  }
+  if (!job.per_rank.empty() && job.per_rank.size() < launched) {  // the others may be gone
+    line("Ranks", fmt::format("{} of {}, of which all below is", job.per_rank.size(), launched));
   }
   if (job.cores.has_value()) {
     line("Cores", std::to_string(*job.cores));

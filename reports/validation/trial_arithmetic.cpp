@@ -16,14 +16,6 @@
 namespace dlbench::reports {
 namespace {
 
-/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
-/// own.
-bool of_one_precision(const RunRecord& record) {
-  return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
-    return series.options.contains("precision");
-  });
-}
-
 void check_step_sum(const Checker& check,
                     const RepetitionRecord& repetition,
                     const TrialRecord& trial) {
@@ -89,28 +81,22 @@ void check_warm_up(const Checker& check, const TrialRecord& trial) {
       fmt::format("is true after {}, too few to tell", count_text(warmup.steps, "step")));
 }
 
-/// Losses that a run goes on with; in fp16 one that is not finite is a scale that was too large.
-void check_losses(const Checker& check,
-                  const RepetitionRecord& repetition,
-                  const RunRecord& record) {
-  if (!record.workload.has_value() || !of_one_precision(record)) {
-    return;
-  }
-  const bool scales = record.workload->precision == "fp16";
+/// A loss that is not finite ends a run.
+void check_losses(const Checker& check, const RepetitionRecord& repetition, RunStatus status) {
   const bool finite =
       std::ranges::all_of(repetition.step_loss, [](double loss) { return std::isfinite(loss); });
   check.at("step_loss")
-      .expect(finite || scales || record.run.status != RunStatus::kComplete,
+      .expect(finite || status != RunStatus::kComplete,
               "has one that is not finite, which ends a run");
 }
 
-void check_repetitions(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
+void check_repetitions(const Checker& check, const TrialRecord& trial, RunStatus status) {
   std::set<std::pair<std::int64_t, std::int64_t>> rounds;
   for (std::size_t index = 0; index < trial.repetitions.size(); ++index) {
     const RepetitionRecord& repetition = trial.repetitions[index];
     const Checker below = check.at("repetitions", index);
     check_repetition(below, repetition, trial);
-    check_losses(below, repetition, record);
+    check_losses(below, repetition, status);
     below.at("index").expect(
         repetition.index == static_cast<std::int64_t>(index),
         fmt::format("is {}, but it is number {} of its trial", repetition.index, index));
@@ -271,6 +257,14 @@ void check_share_of_peak(const Checker& check,
   }
 }
 
+/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
+/// own.
+bool of_one_precision(const RunRecord& record) {
+  return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
+    return series.options.contains("precision");
+  });
+}
+
 /// Trials of a series have batches of their own, and with them another number of FLOP per sample
 /// than the one the report has.
 void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
@@ -412,7 +406,7 @@ void check_step_times(const Checker& check, const std::optional<StepTimeRecord>&
 void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
   check_batch(check, trial);
   check_warm_up(check.at("warmup"), trial);
-  check_repetitions(check, trial, record);
+  check_repetitions(check, trial, record.run.status);
   const std::vector<double> rates = counted_rates(trial.repetitions);
   if (trial.throughput.has_value()) {
     check_rates(

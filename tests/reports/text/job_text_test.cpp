@@ -56,6 +56,17 @@ TEST(JobText, SeveralRanksGetATable) {
       << job_text(record, 2);
 }
 
+TEST(JobText, SaysOfHowManyRanksItIs) {
+  RunRecord record = course_job();
+  record.job->per_rank = {{.rank = 0, .host = "n1"}};
+  record.system.hosts[0].ranks = {0};
+  EXPECT_EQ(job_text(record).find("Ranks"), std::string::npos) << job_text(record);
+  record.system.hosts[0].ranks = {0, 1, 2};  // two of them were gone when the report was written
+  EXPECT_NE(job_text(record).find("  Ranks: 1 of 3, of which all below is\n  Cores"),
+            std::string::npos)
+      << job_text(record);
+}
+
 TEST(JobText, CountsTheNodesThatTheSchedulerGave) {
   RunRecord record = course_job();
   record.system.scheduler->nodes = 3;
