@@ -128,6 +128,15 @@ struct SystemRecord {
   std::vector<PeakRecord> peaks;                   ///< that shares of peak refer to
 };
 
+/// Of the launch; 0: nobody described a host.
+[[nodiscard]] inline std::int64_t launched_ranks(const SystemRecord& system) {
+  std::int64_t ranks = 0;
+  for (const HostRecord& host : system.hosts) {
+    ranks += static_cast<std::int64_t>(host.ranks.size());
+  }
+  return ranks;
+}
+
 /// Options as they took effect.
 struct ConfigRecord {
   ValueMap effective;                         ///< every option with its value

@@ -212,13 +212,10 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
          rates_of(trial),
          doubt_of(record, "trial " + arm_name(trial))});
   }
-  std::size_t ranks = 0;
-  for (const HostRecord& host : record.system.hosts) {
-    ranks += host.ranks.size();
-  }
-  add(fmt::format("train on {}", count_text(static_cast<std::int64_t>(ranks), "rank")),
+  const std::int64_t ranks = launched_ranks(record.system);
+  add(fmt::format("train on {}", count_text(ranks, "rank")),
       {"train",
-       {.trial = "train", .ranks = static_cast<std::int64_t>(ranks)},
+       {.trial = "train", .ranks = ranks},
        rates_of(record.history),
        doubt_of(record, "training")});
   return arms;

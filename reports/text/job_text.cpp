@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -64,11 +64,8 @@ std::string job_text(const RunRecord& record, std::size_t indent) {
   if (hosts > 0 || allocated.has_value()) {
     line("Nodes", std::to_string(allocated.value_or(hosts)));
   }
-  std::size_t launched = 0;
-  for (const HostRecord& host : record.system.hosts) {
-    launched += host.ranks.size();
-  }
-  if (!job.per_rank.empty() && job.per_rank.size() < launched) {  // the others may be gone
+  const std::int64_t launched = launched_ranks(record.system);
+  if (!job.per_rank.empty() && std::ssize(job.per_rank) < launched) {  // the others may be gone
     line("Ranks", fmt::format("{} of {}, of which all below is", job.per_rank.size(), launched));
   }
   if (job.cores.has_value()) {

@@ -23,14 +23,6 @@ std::set<std::string> items_of(const RunRecord& record, const std::string& optio
   return {items.begin(), items.end()};
 }
 
-std::int64_t launched_ranks(const RunRecord& record) {
-  std::int64_t ranks = 0;
-  for (const HostRecord& host : record.system.hosts) {
-    ranks += static_cast<std::int64_t>(host.ranks.size());
-  }
-  return ranks;
-}
-
 /// Whether `trials` name it: "synthetic" does "synthetic/host".
 bool names(const std::set<std::string>& trials, const std::string& trial) {
   return std::ranges::any_of(trials, [&](const std::string& named) {
@@ -61,7 +53,7 @@ bool leaves_out(const std::string& option,
     return !names(given, item.trial);
   }
   if (option == "ranks") {  // not given: by default no more than were launched
-    return given.empty() ? item.ranks > launched_ranks(candidate)
+    return given.empty() ? item.ranks > launched_ranks(candidate.system)
                          : !given.contains(std::to_string(item.ranks));
   }
   if (option == "mode") {

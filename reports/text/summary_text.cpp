@@ -56,10 +56,7 @@ std::string workload_line(const RunRecord& record) {
     return line("workload", "none, on " + device_text(record));
   }
   const WorkloadRecord& workload = *record.workload;
-  std::size_t ranks = 0;
-  for (const HostRecord& host : record.system.hosts) {
-    ranks += host.ranks.size();
-  }
+  const std::int64_t ranks = launched_ranks(record.system);
   return line("workload",
               fmt::format("{} on {}, {}, {}batch {}, seed {}",
                           workload.name,

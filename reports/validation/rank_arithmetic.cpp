@@ -116,10 +116,7 @@ void check_late_shares(const Checker& check, const TrialRecord& trial, const Sys
 
 /// Of the launch. Ranks count from 0, each on one host. Who completes a run has described them.
 void check_hosts(const Checker& root, const SystemRecord& system, RunStatus status) {
-  std::int64_t launched = 0;
-  for (const HostRecord& host : system.hosts) {
-    launched += static_cast<std::int64_t>(host.ranks.size());
-  }
+  const std::int64_t launched = launched_ranks(system);
   root.at("system.hosts")
       .expect(launched > 0 || status != RunStatus::kComplete,
               "is without ranks, but the run is complete");

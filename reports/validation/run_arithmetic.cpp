@@ -288,10 +288,7 @@ void check_shapes(const Checker& check, const WorkloadRecord& workload, bool has
 
 /// Trials outside of a series are of all ranks of the launch, and their loaders as the options say.
 void check_launch(const Checker& root, const RunRecord& record) {
-  std::int64_t launched = 0;
-  for (const HostRecord& host : record.system.hosts) {
-    launched += static_cast<std::int64_t>(host.ranks.size());
-  }
+  const std::int64_t launched = launched_ranks(record.system);
   for (std::size_t index = 0; index < record.trials.size(); ++index) {
     const TrialRecord& trial = record.trials[index];
     if (trial.series.has_value()) {
@@ -300,24 +297,20 @@ void check_launch(const Checker& root, const RunRecord& record) {
     const Checker check = root.at("trials", index);
     check.at("ranks").expect(launched == 0 || trial.ranks == launched,
                              fmt::format("is {}, but system.hosts have {}", trial.ranks, launched));
-    const auto expect_option = [&](const char* option, std::int64_t used) {
-      const double given =
-          number_in(record.config.effective, option).value_or(static_cast<double>(used));
-      check.at("loader").at(option).expect(
-          given == static_cast<double>(used),
-          fmt::format("is {}, but config.effective has {}", used, given));
-    };
-    const auto expect_word = [&](const char* option, const char* key, const std::string& used) {
-      const std::string given = text_in(record.config.effective, option);
+    const auto expect_option = [&](const char* option, const char* key, const Value& used) {
+      const auto given = record.config.effective.find(option);
       check.at("loader").at(key).expect(
-          given.empty() || given == used,
-          fmt::format("is {}, but config.effective has {} {}", used, option, given));
+          given == record.config.effective.end() || given->second == Value() ||
+              given->second == used,
+          fmt::format("is {}, but config.effective has {}",
+                      text_of(used),
+                      given == record.config.effective.end() ? "" : text_of(given->second)));
     };
     if (trial.loader.has_value()) {
-      expect_option("workers", trial.loader->workers);
-      expect_option("prefetch", trial.loader->prefetch);
-      expect_word("decode", "decode", trial.loader->decode);
-      expect_word("cache", "cache.mode", trial.loader->cache.mode);
+      expect_option("workers", "workers", trial.loader->workers);
+      expect_option("prefetch", "prefetch", trial.loader->prefetch);
+      expect_option("decode", "decode", trial.loader->decode);
+      expect_option("cache", "cache.mode", trial.loader->cache.mode);
     }
   }
 }

@@ -160,7 +160,7 @@ void check_scaling(const Checker& check, const ScalingRecord& scaling, const Run
 
 /// A sweep has modes of its own.
 void check_modes(const Checker& check, const RunRecord& record) {
-  if (record.run.status != RunStatus::kComplete || record.scaling.empty() ||
+  if (record.run.status != RunStatus::kComplete ||
       !text_in(record.config.effective, "sweep").empty()) {
     return;
   }

@@ -58,11 +58,7 @@ std::int64_t most_ranks(const RunRecord& record) {
   for (const CollectiveRecord& collective : record.collectives) {
     ranks = std::max(ranks, collective.ranks);
   }
-  std::int64_t launched = 0;
-  for (const HostRecord& host : record.system.hosts) {
-    launched += static_cast<std::int64_t>(host.ranks.size());
-  }
-  return record.history.empty() ? ranks : std::max(ranks, launched);
+  return record.history.empty() ? ranks : std::max(ranks, launched_ranks(record.system));
 }
 
 /// Does the option --link delay the collectives of so many ranks? See comm::idle_reason().

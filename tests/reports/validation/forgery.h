@@ -29,11 +29,16 @@ inline std::vector<std::string> problems_of(const RunRecord& record) {
   return lines;
 }
 
+inline std::vector<std::string> problems_after(const std::function<void(RunRecord&)>& change) {
+  RunRecord record = sample_record();
+  change(record);
+  return problems_of(record);
+}
+
 inline void expect_seen(const std::vector<Forgery>& forgeries) {
   for (const Forgery& forgery : forgeries) {
-    RunRecord record = sample_record();
-    forgery.change(record);
-    EXPECT_THAT(problems_of(record), ::testing::Contains(::testing::HasSubstr(forgery.problem)));
+    EXPECT_THAT(problems_after(forgery.change),
+                ::testing::Contains(::testing::HasSubstr(forgery.problem)));
   }
 }
 

@@ -380,9 +380,9 @@ TEST(Forgery, FiguresThatAreThereTwice) {
       {[](RunRecord& r) { r.config.effective["prefetch"] = 4; },
        "trials[0].loader.prefetch: is 2, but config.effective has 4"},
       {[](RunRecord& r) { r.config.effective["decode"] = "scaled"; },
-       "trials[0].loader.decode: is exact, but config.effective has decode scaled"},
+       "trials[0].loader.decode: is exact, but config.effective has scaled"},
       {[](RunRecord& r) { r.config.effective["cache"] = "cold"; },
-       ", but config.effective has cache cold"},
+       "trials[0].loader.cache.mode: is as-is, but config.effective has cold"},
       {[](RunRecord& r) {
          r.scaling.clear();
          r.config.effective["device"] = "cuda:1";

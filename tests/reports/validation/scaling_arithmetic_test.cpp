@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/validation/validate.h"
-#include "tests/reports/sample_record.h"
+#include "tests/reports/validation/forgery.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <functional>
 
 namespace dlbench::reports {
 namespace {
@@ -15,16 +12,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::vector<std::string> problems_after(const std::function<void(RunRecord&)>& change) {
-  RunRecord record = sample_record();
-  change(record);
-  std::vector<std::string> lines;
-  for (const Problem& problem : check_arithmetic(record)) {
-    lines.push_back(to_line(problem));
-  }
-  return lines;
-}
 
 ScalingPointRecord& second_point(RunRecord& record) { return record.scaling[0].points[1]; }
 

@@ -57,6 +57,11 @@ TEST(ScalingForgery, SeriesAndWhatIsConcludedFromThem) {
          r.scaling.pop_back();
        },
        "scaling: has no strong series, which the option mode asks for"},
+      {[](RunRecord& r) {
+         r.config.effective["mode"] = "weak";
+         r.scaling.clear();
+       },
+       "scaling: has no weak series, which the option mode asks for"},
       {[](RunRecord& r) { r.scaling[0].projection[1] = r.scaling[0].projection[0]; },
        "scaling[0].projection[1].ranks: ranks do not ascend"},
       {[](RunRecord& r) { r.scaling[0].leave_largest_out->ranks = 7; },
