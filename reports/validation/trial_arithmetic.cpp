@@ -90,13 +90,28 @@ void check_losses(const Checker& check, const RepetitionRecord& repetition, RunS
               "has one that is not finite, which ends a run");
 }
 
-void check_repetitions(const Checker& check, const TrialRecord& trial, RunStatus status) {
+/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
+/// own.
+bool of_one_precision(const RunRecord& record) {
+  return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
+    return series.options.contains("precision");
+  });
+}
+
+void check_repetitions(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
+  const bool told = record.workload.has_value() && of_one_precision(record);
   std::set<std::pair<std::int64_t, std::int64_t>> rounds;
   for (std::size_t index = 0; index < trial.repetitions.size(); ++index) {
     const RepetitionRecord& repetition = trial.repetitions[index];
     const Checker below = check.at("repetitions", index);
     check_repetition(below, repetition, trial);
-    check_losses(below, repetition, status);
+    check_losses(below, repetition, record.run.status);
+    if (told) {
+      check_loss_scaling(below.at("loss_scaling"),
+                         repetition.loss_scaling,
+                         trial.trains() && record.workload->precision == "fp16",
+                         repetition.steps);
+    }
     below.at("index").expect(
         repetition.index == static_cast<std::int64_t>(index),
         fmt::format("is {}, but it is number {} of its trial", repetition.index, index));
@@ -257,14 +272,6 @@ void check_share_of_peak(const Checker& check,
   }
 }
 
-/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
-/// own.
-bool of_one_precision(const RunRecord& record) {
-  return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
-    return series.options.contains("precision");
-  });
-}
-
 /// Trials of a series have batches of their own, and with them another number of FLOP per sample
 /// than the one the report has.
 void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
@@ -403,10 +410,32 @@ void check_step_times(const Checker& check, const std::optional<StepTimeRecord>&
   }
 }
 
+void check_loss_scaling(const Checker& check,
+                        const std::optional<LossScalingRecord>& scaling,
+                        bool trains_in_fp16,
+                        const std::optional<std::int64_t>& steps) {
+  check.expect(scaling.has_value() == trains_in_fp16,
+               trains_in_fp16 ? "is null, but fp16 trains with a loss scale"
+                              : "is not null, but nothing trains in fp16");
+  if (!scaling.has_value()) {
+    return;
+  }
+  int exponent = 0;
+  check.at("loss_scale")
+      .expect(std::frexp(scaling->loss_scale, &exponent) == 0.5,
+              fmt::format("is {}, but a power of two is doubled and halved", scaling->loss_scale));
+  check.at("skipped_steps")
+      .expect(
+          scaling->skipped_steps >= 0 && (!steps.has_value() || scaling->skipped_steps <= *steps),
+          fmt::format("is {}{}",
+                      scaling->skipped_steps,
+                      steps.has_value() ? fmt::format(", of {} steps", *steps) : ""));
+}
+
 void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
   check_batch(check, trial);
   check_warm_up(check.at("warmup"), trial);
-  check_repetitions(check, trial, record.run.status);
+  check_repetitions(check, trial, record);
   const std::vector<double> rates = counted_rates(trial.repetitions);
   if (trial.throughput.has_value()) {
     check_rates(

@@ -136,8 +136,10 @@ class PretendedCupti(PretendedGpuTest):
             trials, report = self.recorded("--trials", "synthetic/device", environment={CUPTI: fault}, seconds=2)
             recorded = trials["synthetic/device"]
             launched = sum(row["calls"] for row in recorded["kernels"] + recorded["copies"])
-            # Those of the steps before the window count as well.
-            self.assertAlmostEqual(recorded["dropped_records"], launched / 50, delta=launched / 150 + 2)
+            # Those of the steps before the window count as well, which take as long as the window does at most, and
+            # may be faster.
+            self.assertGreaterEqual(recorded["dropped_records"], launched / 50 - 2)
+            self.assertLessEqual(recorded["dropped_records"], 3 * launched / 50 + 2)
             self.assertIn("dropped_profiler_records", {taint["code"] for taint in report["run"]["taints"]})
             self.assertEqual(recorded["kernel_without_op_share"], 0)
 

@@ -41,7 +41,6 @@ RepetitionRecord repetition_of(std::int64_t index,
   if (with_loader) {
     repetition.queue_fill = QueueFillRecord{2, 2};
   }
-  repetition.loss_scaling = LossScalingRecord{32768.0, 1};
   repetition.disturbance.involuntary_context_switches = 3;
   repetition.disturbance.steal_s = 0.0;
   repetition.disturbance.foreign_cpu_s = 0.01;
@@ -74,7 +73,7 @@ WorkloadRecord sample_workload() {
   workload.outputs = {{"prediction", {kBatch, 1, 256, 256}}};
   workload.loss = "dice";
   workload.optimizer = {{"name", "nadam"}, {"learning_rate", 1e-4}};
-  workload.precision = "fp32";
+  workload.precision = "fp16";
   workload.batch_size_per_rank = kBatch;
   workload.global_batch_size = kBatch;
   workload.device = "cpu";
@@ -101,7 +100,7 @@ SystemRecord sample_system() {
   system.libraries = {{"onednn", "2.6.3"}};
   system.environment = {{"OMP_NUM_THREADS", "2"}};
   system.scheduler = SchedulerRecord{"slurm", "42", 1, 1};
-  system.peaks = {{"cpu", "fp32", 2.0e11, 2.0e10, "measured"}};
+  system.peaks = {{"cpu", "fp16", 2.0e11, 2.0e10, "measured"}};
   return system;
 }
 
@@ -193,6 +192,8 @@ TrialRecord sample_trial(TrialKind kind,
                                               with_loader));
     if (kind == TrialKind::kIo) {
       trial.repetitions.back().step_loss.clear();
+    } else {
+      trial.repetitions.back().loss_scaling = LossScalingRecord{32768.0, 1};
     }
   }
   trial.throughput = ThroughputRecord{sample_summary(rates)};
@@ -296,6 +297,8 @@ RunRecord sample_record() {
   record.history = {
       {1, 12.5, 800, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},
       {2, 11.5, 800, 800 / 11.5, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}, {"precision", 0.9}}}};
+  record.history[0].loss_scaling = LossScalingRecord{32768.0, 1};
+  record.history[1].loss_scaling = LossScalingRecord{65536.0, 0};
   add_sample_scaling(record);
   record.collectives = sample_collectives();
   return record;

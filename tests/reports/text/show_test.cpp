@@ -32,7 +32,7 @@ RunRecord run_only() {
 TEST(Summary, IsTenLinesThatCanBePasted) {
   const std::string text = summary_text(run_only(), "results/report.json");
   EXPECT_EQ(line_count(text), 10);
-  EXPECT_THAT(text, HasSubstr("resunetpp on cpu (Example CPU, 2 cores), fp32, batch 2"));
+  EXPECT_THAT(text, HasSubstr("resunetpp on cpu (Example CPU, 2 cores), fp16, batch 2"));
   EXPECT_THAT(text,
               HasSubstr("io                       20.0 samples/s  95 % interval 18.8 to 21.2"));
   EXPECT_THAT(text, HasSubstr(", n=3, median batch 100 ms\n")) << "no batch over the rate";
@@ -71,7 +71,7 @@ TEST(Summary, TheSeedIsTheRunsNotTheDatas) {
   RunRecord record = run_only();
   record.run.seed = 7;
   const std::string text = summary_text(record, "r.json");
-  EXPECT_THAT(text, HasSubstr("fp32, batch 2, seed 7\n"));
+  EXPECT_THAT(text, HasSubstr("fp16, batch 2, seed 7\n"));
   EXPECT_THAT(text, HasSubstr(", generated)\n"));
 }
 
@@ -214,7 +214,7 @@ TEST(Tables, ShowOperatorsAgainstPeaks) {
 TEST(Tables, SayWhichPeakSharesAreOf) {
   RunRecord record = sample_record();
   record.system.peaks.insert(record.system.peaks.begin(),
-                             {"cpu", "fp32", 4.0e11, 4.0e10, "datasheet"});
+                             {"cpu", "fp16", 4.0e11, 4.0e10, "datasheet"});
   record.trials.front().mfu = Measured<double>(0.125);
   record.trials.front().mfu_measured = 0.25;
   EXPECT_THAT(tables_text(record),
@@ -222,7 +222,7 @@ TEST(Tables, SayWhichPeakSharesAreOf) {
                             " 12.5 % +25.0 % "));
   record.system.peaks.pop_back();
   EXPECT_THAT(tables_text(record), ContainsRegex("B/s  of data sheet +bound"));
-  record.system.peaks.push_back({"another device", "fp32", 1.0e13, 1.0e12, "measured"});
+  record.system.peaks.push_back({"another device", "fp16", 1.0e13, 1.0e12, "measured"});
   EXPECT_THAT(tables_text(record), ContainsRegex("B/s  of data sheet +bound"));
 }
 

@@ -201,6 +201,34 @@ TEST(TrialForgery, FlopRates) {
   });
 }
 
+TEST(TrialForgery, LossScaling) {
+  const auto scaling = [](RunRecord & record) -> auto& {
+    return record.trials[1].repetitions[0].loss_scaling;
+  };
+  expect_seen({
+      {[=](RunRecord& r) { scaling(r).reset(); },
+       "trials[1].repetitions[0].loss_scaling: is null, but fp16"},
+      {[=](RunRecord& r) { scaling(r)->loss_scale = 0.0; }, "loss_scaling.loss_scale: is 0, but"},
+      {[=](RunRecord& r) { scaling(r)->loss_scale = 1000.0; },
+       "loss_scaling.loss_scale: is 1000, but a power of two"},
+      {[=](RunRecord& r) { scaling(r)->skipped_steps = 5; },
+       "loss_scaling.skipped_steps: is 5, of 4 steps"},
+      {[=](RunRecord& r) { scaling(r)->skipped_steps = -1; }, "loss_scaling.skipped_steps: is -1"},
+      {[](RunRecord& r) {
+         r.trials[0].repetitions[0].loss_scaling = LossScalingRecord{65536.0, 0};
+       },
+       "trials[0].repetitions[0].loss_scaling: is not null, but nothing trains"},
+      {[](RunRecord& r) { r.workload->precision = "fp32"; },
+       "trials[1].repetitions[0].loss_scaling: is not null, but nothing trains in fp16"},
+      {[](RunRecord& r) { r.history[1].loss_scaling.reset(); },
+       "history[1].loss_scaling: is null, but fp16"},
+      {[](RunRecord& r) { r.history[0].loss_scaling->loss_scale = 3.0; },
+       "history[0].loss_scaling.loss_scale: is 3"},
+      {[](RunRecord& r) { r.workload->precision = "fp32"; },
+       "history[0].loss_scaling: is not null"},
+  });
+}
+
 TEST(TrialForgery, Operators) {
   expect_seen({
       {[](RunRecord& r) { r.operators[0].share = 0.9; }, "operators[0].share: is 0.9"},
