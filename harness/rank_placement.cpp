@@ -109,21 +109,24 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
   const std::vector<std::string> texts = ranks.all_gather_text(own);
   const std::vector<comm::RankPlace>& places = ranks.places();
   const comm::RankPlace& here = places[static_cast<std::size_t>(ranks.rank())];
-  std::vector<std::vector<int>> masks(static_cast<std::size_t>(here.local_size));
-  std::vector<std::vector<std::string>> visible(masks.size());
+  std::vector<std::vector<int>> masks;  // of the ranks of this machine
+  std::vector<std::vector<std::string>> visible;
+  std::size_t own_place = 0;  // among them
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    const comm::RankPlace& place = places[rank];
     std::istringstream words(texts[rank]);
     std::string mask;
     std::string addresses;
     words >> mask >> addresses;
     DLBENCH_CHECK(!words.fail()) << "a rank sent no mask and GPUs";
-    if (place.node == here.node) {
-      const auto local = static_cast<std::size_t>(place.local_rank);
-      masks.at(local) = probes::parse_cpu_list(mask);
-      visible.at(local) =
-          addresses == kNone ? std::vector<std::string>() : core::split_list(addresses);
+    if (places[rank].machine != here.machine) {
+      continue;
     }
+    if (rank == static_cast<std::size_t>(ranks.rank())) {
+      own_place = masks.size();
+    }
+    masks.push_back(probes::parse_cpu_list(mask));
+    visible.push_back(addresses == kNone ? std::vector<std::string>()
+                                         : core::split_list(addresses));
   }
   if (std::all_of(visible.begin(), visible.end(), [](const auto& seen) { return seen.empty(); })) {
     visible.clear();
@@ -134,9 +137,7 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
                           {.threads = threads,
                            .cpu_quota = probes::own_cpu_quota(),
                            .visible_gpus = std::move(visible)});
-  return {.rank = ranks.rank(),
-          .host = here.host,
-          .placement = placements[static_cast<std::size_t>(here.local_rank)]};
+  return {.rank = ranks.rank(), .host = here.host, .placement = placements[own_place]};
 }
 
 RankRow bind_this_rank(comm::Rendezvous& ranks,

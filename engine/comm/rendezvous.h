@@ -21,9 +21,12 @@ namespace dlbench::comm {
 /// Where a rank runs.
 struct RankPlace {
   std::string host;    ///< core::host_name(), one word
-  int node = 0;        ///< hosts are numbered in the order of their lowest rank
-  int local_rank = 0;  ///< among the ranks of the same host, in order of rank
+  int node = 0;        ///< ranks of one can share memory; numbered in the order of its lowest rank
+  int local_rank = 0;  ///< among the ranks of the same node, in order of rank
   int local_size = 1;
+  /// Ranks of one machine have its processors and devices; numbered likewise. It has several nodes
+  /// where ranks are in containers of their own that share no memory.
+  int machine = 0;
 };
 
 /// A set of ranks and its control messages. Calls are collective and in the same order on all

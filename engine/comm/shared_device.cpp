@@ -14,7 +14,7 @@ std::string shared_device(std::span<const RankPlace> places,
   std::map<std::pair<int, std::string>, std::size_t> owner;
   for (std::size_t rank = 0; rank < addresses.size(); ++rank) {
     const RankPlace& place = places[rank];
-    const auto [known, is_new] = owner.emplace(std::pair(place.node, addresses[rank]), rank);
+    const auto [known, is_new] = owner.emplace(std::pair(place.machine, addresses[rank]), rank);
     if (!is_new) {
       return fmt::format(
           "ranks {} and {} use one GPU ({} {})", known->second, rank, place.host, addresses[rank]);
@@ -32,7 +32,7 @@ int ranks_on_device(std::span<const RankPlace> places,
   const auto self = static_cast<std::size_t>(rank);
   int count = 0;
   for (std::size_t other = 0; other < addresses.size(); ++other) {
-    count += places[other].node == places[self].node && addresses[other] == addresses[self];
+    count += places[other].machine == places[self].machine && addresses[other] == addresses[self];
   }
   return count;
 }

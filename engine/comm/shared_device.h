@@ -13,7 +13,7 @@
 namespace dlbench::comm {
 
 /// Empty, or "ranks 0 and 2 use one GPU (node7 0000:17:00.0)" of the first two ranks with the same
-/// device. `addresses`: of each rank's device on its node, by rank, as are `places`; or empty.
+/// device. `addresses`: of each rank's device on its machine, by rank, as are `places`; or empty.
 [[nodiscard]] std::string shared_device(std::span<const RankPlace> places,
                                         const std::vector<std::string>& addresses);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
 #include <sstream>
 
 namespace dlbench::core {
@@ -13,6 +14,12 @@ std::string host_name() {
   std::array<char, 256> name{};
   const bool known = gethostname(name.data(), name.size() - 1) == 0;
   return first_word_or_localhost(known ? name.data() : "");
+}
+
+std::string boot_id() {
+  std::string id;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+  return id;
 }
 
 std::string first_word_or_localhost(const std::string& kernel_name) {

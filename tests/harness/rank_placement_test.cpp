@@ -36,12 +36,12 @@ TEST(PlaceThisRank, TheLoneRankHasWhatTheProcessMayUse) {
   EXPECT_EQ(place_this_rank(alone, 7).placement.threads, 7);
 }
 
-TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
+TEST(PlaceThisRank, OnlyTheRanksOfTheSameMachineShareIt) {
   const std::vector<int> cpus = core::affinity_cpus();
   const std::string mask = probes::cpu_list_text(cpus);
   // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
   Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1},
-                {.host = "b", .node = 1, .local_rank = 0, .local_size = 1}},
+                {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .machine = 1}},
                {mask + " -", "99999 -"});
   EXPECT_EQ(place_this_rank(ranks, std::nullopt).placement.cpus, cpus);
 }
@@ -57,10 +57,23 @@ TEST(PlaceThisRank, TakesAGpuThatItSees) {
   Chorus ranks(
       {{.host = "a", .node = 0, .local_rank = 0, .local_size = 2},
        {.host = "a", .node = 0, .local_rank = 1, .local_size = 2},
-       {.host = "b", .node = 1, .local_rank = 0, .local_size = 1}},
+       {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .machine = 1}},
       {mask + " 0000:18:00.0,0000:af:00.0", mask + " 0000:18:00.0", mask + " 0000:18:00.0"});
   const RankRow row = place_this_rank(ranks, std::nullopt, {"0000:18:00.0", "0000:af:00.0"});
   EXPECT_EQ(row.placement.gpu_address, "0000:af:00.0");
+}
+
+// As MPI sees containers of one machine that share no memory.
+TEST(PlaceThisRank, NodesOfOneMachineShareItsGpus) {
+  const std::string mask = probes::cpu_list_text(core::affinity_cpus());
+  const std::vector<std::string> gpus = {"0000:18:00.0", "0000:af:00.0"};
+  const auto gpu_beside = [&](int machine) {
+    Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1, .machine = machine}},
+                 {mask + " 0000:18:00.0,0000:af:00.0", mask + " 0000:18:00.0"});
+    return place_this_rank(ranks, std::nullopt, gpus).placement.gpu_address;
+  };
+  EXPECT_EQ(gpu_beside(0), "0000:af:00.0") << "the other one sees the first alone";
+  EXPECT_EQ(gpu_beside(1), "0000:18:00.0");
 }
 
 TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {

@@ -22,20 +22,26 @@
 namespace dlbench::comm::mpi {
 namespace {
 
+/// Numbers from 0 that are equal where keys are, in the order in which keys are met.
+std::vector<int> numbered(const std::vector<std::string>& keys) {
+  std::map<std::string, int> numbers;
+  std::vector<int> result;
+  for (const std::string& key : keys) {
+    result.push_back(numbers.emplace(key, static_cast<int>(numbers.size())).first->second);
+  }
+  return result;
+}
+
 /// Fills node, local_rank and local_size from keys that are equal on ranks of one node.
 void number_nodes(const std::vector<std::string>& keys, std::vector<RankPlace>& places) {
-  std::map<std::string, int> nodes;
-  std::vector<int> ranks_of_node;
+  const std::vector<int> nodes = numbered(keys);
+  std::map<int, int> ranks_of_node;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const auto [found, added] = nodes.emplace(keys[rank], static_cast<int>(nodes.size()));
-    if (added) {
-      ranks_of_node.push_back(0);
-    }
-    places[rank].node = found->second;
-    places[rank].local_rank = ranks_of_node[static_cast<std::size_t>(found->second)]++;
+    places[rank].node = nodes[rank];
+    places[rank].local_rank = ranks_of_node[nodes[rank]]++;
   }
   for (RankPlace& place : places) {
-    place.local_size = ranks_of_node[static_cast<std::size_t>(place.node)];
+    place.local_size = ranks_of_node[place.node];
   }
 }
 
@@ -58,8 +64,7 @@ Waiting MpiRendezvous::waiting(const char* what) const {
 }
 
 void MpiRendezvous::find_places(int ranks_per_node) {
-  // Ranks are on one node if they can share memory; host names may be equal in different
-  // containers.
+  // Host names say neither: they may be equal in different containers.
   const std::unique_ptr<MpiGroup> node = group_->split_by_memory(waiting("start"));
   int leader = group_->rank();
   node->broadcast(std::as_writable_bytes(std::span(&leader, 1)), 0, waiting("start"));
@@ -70,6 +75,13 @@ void MpiRendezvous::find_places(int ranks_per_node) {
     places_.push_back({.host = std::move(host)});
   }
   number_nodes(keys, places_);
+
+  const std::string boot_id = core::boot_id();
+  const std::string machine = boot_id.empty() ? std::to_string(leader) : boot_id;
+  const std::vector<int> machines = numbered(all_gather_text(fmt::format("{}/{}", machine, part)));
+  for (std::size_t rank = 0; rank < places_.size(); ++rank) {
+    places_[rank].machine = machines[rank];
+  }
 }
 
 void MpiRendezvous::broadcast(std::span<std::byte> bytes) {

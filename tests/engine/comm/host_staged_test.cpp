@@ -234,11 +234,15 @@ TEST_P(HostStaged, EndsWithACollectiveInFlight) {
 
 TEST(SharedDevice, NamesTheFirstTwoRanksOnOneGpu) {
   const std::vector<RankPlace> places = {
-      {.host = "a", .node = 0}, {.host = "a", .node = 0}, {.host = "b", .node = 1}};
+      {.host = "a"}, {.host = "a"}, {.host = "b", .node = 1, .machine = 1}};
   EXPECT_EQ(shared_device(places, {"0000:17:00.0", "0000:65:00.0", "0000:17:00.0"}), "");
   EXPECT_EQ(shared_device(places, {"0000:65:00.0", "0000:65:00.0", "0000:65:00.0"}),
             "ranks 0 and 1 use one GPU (a 0000:65:00.0)");
   EXPECT_EQ(shared_device(places, {}), "");
+  // In containers of one machine that share no memory.
+  const std::vector<RankPlace> containers = {{.host = "a"}, {.host = "b", .node = 1}};
+  EXPECT_EQ(shared_device(containers, {"0000:17:00.0", "0000:17:00.0"}),
+            "ranks 0 and 1 use one GPU (b 0000:17:00.0)");
 }
 
 TEST(SharedDevice, NamesSlicesOfAGpu) {
@@ -254,7 +258,7 @@ TEST(SharedDevice, NamesSlicesOfAGpu) {
 
 TEST(SharedDevice, CountsTheRanksOnOneGpu) {
   const std::vector<RankPlace> places = {
-      {.host = "a", .node = 0}, {.host = "a", .node = 0}, {.host = "b", .node = 1}};
+      {.host = "a"}, {.host = "a"}, {.host = "b", .node = 1, .machine = 1}};
   const std::vector<std::string> one_each_node(3, "0000:65:00.0");
   EXPECT_EQ(ranks_on_device(places, one_each_node, 0), 2);
   EXPECT_EQ(ranks_on_device(places, one_each_node, 2), 1);

@@ -36,6 +36,12 @@ Answer is_called(const std::string& name, const std::string& wanted) {
   return static_cast<Answer>(WEXITSTATUS(status));
 }
 
+TEST(BootId, IsOneWord) {
+  const std::string id = boot_id();
+  EXPECT_EQ(id.find_first_of(" \n/"), std::string::npos) << id;
+  EXPECT_EQ(boot_id(), id);
+}
+
 TEST(HostName, OfAMachineWithoutNameIsLocalhost) {
   const Answer named = is_called("node7", "node7");
   if (named == Answer::kCannotTell) {

@@ -53,6 +53,7 @@ TEST(MpiRendezvous, PretendedNodesHaveTheAskedSize) {
   for (int rank = 0; rank < ranks().size(); ++rank) {
     const RankPlace& place = ranks().places()[static_cast<std::size_t>(rank)];
     EXPECT_EQ(place.node, rank / per_node);
+    EXPECT_EQ(place.machine, rank / per_node);
     EXPECT_EQ(place.local_rank, rank % per_node);
     EXPECT_EQ(place.local_size, std::min(per_node, ranks().size() - rank / per_node * per_node));
   }

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sharing out a block of memory.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+
+namespace dlbench::core {
+
+/// Which bytes of a block are taken. The first gap that is large enough is taken from, so that the
+/// same requests in the same order get the same offsets.
+class BlockRanges {
+ public:
+  /// Of this many bytes, all free. Ranges begin at multiples of `alignment` > 0.
+  BlockRanges(std::size_t bytes, std::size_t alignment) : bytes_(bytes), alignment_(alignment) {}
+
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// The offset of a range of `bytes` > 0; nothing where no gap holds it.
+  [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes);
+  /// Frees the range that begins at an offset of take().
+  void give_back(std::size_t offset);
+
+ private:
+  std::size_t bytes_;
+  std::size_t alignment_;
+  std::map<std::size_t, std::size_t> taken_;  ///< ends by offset
+};
+
+}  // namespace dlbench::core
