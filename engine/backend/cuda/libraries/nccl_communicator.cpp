@@ -83,23 +83,6 @@ void check_nccl(ncclResult_t result, const char* call) {
   }
 }
 
-struct FreeNcclMemory {
-  void operator()(std::byte* memory) const noexcept { ncclMemFree(memory); }
-};
-using NcclMemory = std::unique_ptr<std::byte, FreeNcclMemory>;
-
-/// Memory that other processes can map, so that NCCL can use it without a copy. Null, with NCCL's
-/// answer in `made`, where it is refused.
-NcclMemory take_nccl_memory(std::size_t bytes, ncclResult_t& made) {
-  void* memory = nullptr;
-  made = ncclMemAlloc(&memory, std::max<std::size_t>(bytes, 256));
-  if (made != ncclSuccess) {
-    static_cast<void>(cudaGetLastError());  // what NCCL met stays in the runtime's memory
-    return nullptr;
-  }
-  return NcclMemory(static_cast<std::byte*>(memory));
-}
-
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
@@ -114,28 +97,6 @@ void leave_sums_to_the_gpus() {
   }
   ::setenv("NCCL_NVLS_ENABLE", "0", 1);  // NOLINT(concurrency-mt-unsafe): before NCCL's threads
 }
-
-/// Zeroed.
-class NcclBuffer final : public Buffer {
- public:
-  explicit NcclBuffer(std::size_t bytes) : bytes_(bytes) {
-    ncclResult_t made = ncclSuccess;
-    memory_ = take_nccl_memory(bytes, made);
-    if (memory_ == nullptr) {
-      const CudaBuffer no_room(bytes);  // says so where that is the reason
-      throw core::Error(
-          core::ErrorCode::kRun,
-          fmt::format("ncclMemAlloc of {} bytes: {}", bytes, ncclGetErrorString(made)));
-    }
-    fill_zero_now(memory_.get(), bytes_);
-  }
-  [[nodiscard]] std::byte* data() override { return memory_.get(); }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
-  NcclMemory memory_;
-  std::size_t bytes_;
-};
 
 }  // namespace
 
@@ -244,14 +205,15 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
 // NCCL wants registered buffers of all ranks or of none (its guide, "User Buffer Registration"),
 // and registers those of recorded collectives by itself.
 void NcclCommunicator::agree_on_memory(comm::Rendezvous& ranks) {
-  ncclResult_t made = ncclSuccess;
-  const bool given = take_nccl_memory(1, made) != nullptr;
-  mappable_ = std::ranges::min(ranks.all_gather(given ? 1 : 0)) > 0;
-  if (!mappable_) {
-    core::log::warn_once(
-        fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in place",
-                    given ? "refused on another rank" : ncclGetErrorString(made)));
+  std::shared_ptr<NcclMemory> memory = NcclMemory::make();
+  const bool given = memory->answer() == ncclSuccess;
+  if (std::ranges::min(ranks.all_gather(given ? 1 : 0)) > 0) {
+    memory_ = std::move(memory);
+    return;
   }
+  core::log::warn_once(
+      fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in place",
+                  given ? "refused on another rank" : ncclGetErrorString(memory->answer())));
 }
 
 void NcclCommunicator::start_watch() {
@@ -320,10 +282,10 @@ void NcclCommunicator::call(const char* name, Start start) {
 }
 
 std::unique_ptr<Buffer> NcclCommunicator::allocate(Backend& /*backend*/, std::size_t bytes) {
-  if (!mappable_) {
+  if (memory_ == nullptr) {
     return std::make_unique<CudaBuffer>(bytes);
   }
-  return std::make_unique<NcclBuffer>(bytes);
+  return memory_->allocate(std::max<std::size_t>(bytes, 1));
 }
 
 void NcclCommunicator::fork(Stream& stream) {
@@ -435,10 +397,11 @@ void NcclCommunicator::leave(End end) {
   if (communicator_ == nullptr) {
     return;
   }
-  std::packaged_task<void()> task([end, device = device_, communicator = communicator_] {
-    static_cast<void>(cudaSetDevice(device));
-    end(communicator);
-  });
+  std::packaged_task<void()> task(
+      [end, device = device_, communicator = communicator_, memory = memory_] {
+        static_cast<void>(cudaSetDevice(device));
+        end(communicator);  // NCCL has the memory until then
+      });
   left_ = task.get_future();
   leaving_ = std::thread(std::move(task));
   communicator_ = nullptr;

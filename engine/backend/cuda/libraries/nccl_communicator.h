@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/backend/cuda/libraries/cuda_stream.h"
+#include "engine/backend/cuda/libraries/nccl_memory.h"
 #include "engine/comm/communicator.h"
 #include "engine/comm/device_watch.h"
 #include "engine/comm/rendezvous.h"
@@ -56,7 +57,7 @@ class NcclCommunicator final : public comm::Communicator {
  private:
   /// Collective. Starts the watch, which looks on from here.
   void connect(comm::Rendezvous& ranks);
-  /// Collective: sets mappable_.
+  /// Collective: sets memory_.
   void agree_on_memory(comm::Rendezvous& ranks);
   void start_watch();
   /// Of the watch and of NCCL's communicator.
@@ -85,9 +86,9 @@ class NcclCommunicator final : public comm::Communicator {
   int size_;
   double timeout_s_;
   int device_ = 0;
-  bool mappable_ = false;              ///< whether each rank's NCCL gives memory to others
-  std::mutex mutex_;                   ///< held in calls that use communicator_
-  ncclComm_t communicator_ = nullptr;  ///< null once it was given up
+  std::shared_ptr<NcclMemory> memory_;  ///< null: not each rank's NCCL gives memory to others
+  std::mutex mutex_;                    ///< held in calls that use communicator_
+  ncclComm_t communicator_ = nullptr;   ///< null once it was given up
   std::atomic<bool> given_up_{false};
   std::optional<core::Error> why_given_up_;  ///< where a call of this rank did so
   std::thread leaving_;                      ///< what leave() started

@@ -10,6 +10,7 @@
 // does whenever it likes, and says ncclInProgress until it has.
 //
 // Faults: nccl_communicator.h.
+#include "engine/core/round_up.h"
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_collective.h"
 #include "tests/engine/backend/cuda/pretended/nccl_communicator.h"
@@ -450,7 +451,8 @@ ncclResult_t ncclMemAlloc(void** ptr, size_t size) {
       throw pretended_nccl::Refused(ncclInvalidArgument, "ncclMemAlloc: no pointer or no size");
     }
     *ptr = nullptr;
-    if (!pretended_nccl::faults().memalloc || cudaMalloc(ptr, size) != cudaSuccess) {
+    const std::size_t taken = dlbench::core::round_up(size, pretended_nccl::kGranularity);
+    if (!pretended_nccl::faults().memalloc || cudaMalloc(ptr, taken) != cudaSuccess) {
       throw pretended_nccl::Refused(ncclUnhandledCudaError,
                                     fmt::format("ncclMemAlloc: no memory of {} bytes", size));
     }

@@ -45,6 +45,10 @@ struct Faults {
   bool nvls = true;  ///< 0: ranks do not connect unless NCCL_NVLS_ENABLE is 0
 };
 [[nodiscard]] const Faults& faults();
+
+/// What ncclMemAlloc rounds up to, bytes: the least that devices with switches map at once.
+inline constexpr std::size_t kGranularity = std::size_t{2} << 20;
+
 /// Throws Refused where sums in switches shall be off, and are not.
 void check_nvls();
 /// Whether the call that this process makes now is the one that never ends. To be asked once in
