@@ -217,31 +217,43 @@ void Executor::tell_recorded_ops() const {
   }
 }
 
-bool Executor::record_replay() {
-  constexpr int kStepsBefore = 2;
-  Variant& variant = this->variant();
+template <typename Enqueue>
+std::unique_ptr<backend::Replay> Executor::recorded(const Enqueue& enqueue) {
   // Without communication neither, where it cannot be recorded: else steps with and without it
   // would differ by more than that.
-  if (options_.replay == GraphReplay::kOff || !communicator_.recordable() ||
-      variant.steps < kStepsBefore || !stream_->begin_capture()) {
-    return false;
+  if (options_.replay == GraphReplay::kOff || !may_replay_ || !communicator_.recordable() ||
+      !stream_->begin_capture()) {
+    return nullptr;
   }
-  variant.ops.clear();
   try {
-    run_nodes(&variant);
-    variant.replay = stream_->end_capture();
-    tell_recorded_ops();
+    enqueue();
+    return stream_->end_capture();
   } catch (const core::Error& failure) {
     stream_->abandon_capture();
     if (core::ended_early(failure.code())) {
       throw;
     }
     go_on_without_replay(failure, "recorded");
+    return nullptr;
   } catch (...) {
     stream_->abandon_capture();
     throw;
   }
-  return variant.replay != nullptr;
+}
+
+bool Executor::record_replay() {
+  constexpr int kStepsBefore = 2;
+  Variant& variant = this->variant();
+  if (variant.steps < kStepsBefore) {
+    return false;
+  }
+  variant.ops.clear();
+  variant.replay = recorded([&] { run_nodes(&variant); });
+  if (variant.replay == nullptr) {
+    return false;
+  }
+  tell_recorded_ops();
+  return true;
 }
 
 bool Executor::launch_replay() {
@@ -331,18 +343,32 @@ std::optional<double> Executor::all_reduce_alone() {
     reduce_all();
     return std::nullopt;
   }
-  const std::unique_ptr<backend::Stream::Event> begin = stream_->create_event();
-  const std::unique_ptr<backend::Stream::Event> end = stream_->create_event();
+  if (lone_.begin == nullptr) {
+    lone_.begin = stream_->create_event();
+    lone_.end = stream_->create_event();
+  }
+  // The ranks meet in a first pass, which is not timed. Recorded, for what it takes to enqueue the
+  // second, a thread of NCCL's for each call, is no part of a replayed step.
+  const auto time_second_pass = [&] {
+    reduce_all();
+    stream_->record_time(*lone_.begin);
+    reduce_all();
+    stream_->record_time(*lone_.end);
+  };
   comm::watched(communicator_, [&] {
-    // While the ranks meet in a first pass, which is not timed, the host is ahead with the second:
-    // on an idle device what it takes to enqueue would count, which a replayed step does not pay.
-    reduce_all();
-    stream_->record_time(*begin);
-    reduce_all();
-    stream_->record_time(*end);
+    // The first use of a communicator connects and allocates, which cannot be recorded.
+    const bool connected = std::exchange(lone_.connected, true);
+    if (connected && lone_.replay == nullptr) {
+      lone_.replay = recorded(time_second_pass);
+    }
+    if (lone_.replay != nullptr) {
+      lone_.replay->launch({});
+    } else {
+      time_second_pass();
+    }
     stream_->synchronize();
   });
-  return end->seconds_since(*begin);
+  return lone_.end->seconds_since(*lone_.begin);
 }
 
 void Executor::set_update(bool on) {

@@ -100,8 +100,8 @@ class Executor {
   [[nodiscard]] std::optional<FinishedStep> await_step();
   /// Reduces what a step would, one after the other with nothing beside it. Where the device
   /// computes in a queue, twice, and returns the seconds that the second pass takes by the device's
-  /// clock, and is done then; nothing elsewhere, where the communicator has clocks of its own.
-  /// Collective.
+  /// clock, and is done then; replayed from the second call on, where steps are. Nothing elsewhere,
+  /// where the communicator has clocks of its own. Collective.
   std::optional<double> all_reduce_alone();
   /// Whether steps with the present communication and updates were recorded.
   [[nodiscard]] bool replays() const { return variant().replay != nullptr; }
@@ -162,6 +162,14 @@ class Executor {
     std::vector<graph::NodeId> ops;  ///< of the recorded work, as probes call them
   };
 
+  /// Of all_reduce_alone(), on a device with a queue.
+  struct LoneAllReduces {
+    bool connected = false;  ///< they have run once
+    std::unique_ptr<backend::Stream::Event> begin;
+    std::unique_ptr<backend::Stream::Event> end;
+    std::unique_ptr<backend::Replay> replay;  ///< two passes, with both events about the second
+  };
+
   [[nodiscard]] std::vector<Part> parts_of(const backend::LoweredGraph& lowered) const;
   [[nodiscard]] static std::vector<graph::Phase> phases_of(const std::vector<Part>& parts);
   void bind_state();
@@ -177,6 +185,10 @@ class Executor {
   void take_inputs();
   /// `recording`: what notes the ops of the recorded work; null while none is recorded.
   void run_nodes(Variant* recording);
+  /// The work that `enqueue()` adds to the stream, which does not run; null where none may be
+  /// recorded, or where that fails and go_on_without_replay() lets it.
+  template <typename Enqueue>
+  [[nodiscard]] std::unique_ptr<backend::Replay> recorded(const Enqueue& enqueue);
   [[nodiscard]] bool record_replay();
   /// Whether it was launched; the recording's failure is dealt with.
   [[nodiscard]] bool launch_replay();
@@ -215,7 +227,8 @@ class Executor {
   std::map<std::string, Input, std::less<>> inputs_;
   std::vector<Bucket> buckets_;
   std::array<Variant, 4> variants_;  ///< by variant_index()
-  bool prepared_ = false;            ///< the communicator knows the buckets
+  LoneAllReduces lone_;
+  bool prepared_ = false;  ///< the communicator knows the buckets
   bool communicates_ = true;
   bool updates_ = true;
   bool may_replay_ = true;
