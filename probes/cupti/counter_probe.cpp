@@ -3,6 +3,7 @@
 //
 // The probe cupti_counters: memory traffic and how busy tensor pipes, multiprocessors and warps
 // were over a repetition of its own.
+#include "engine/core/error.h"
 #include "engine/core/plugin_part.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/driver_context.h"
@@ -81,6 +82,9 @@ class CounterProbe final : public Probe {
     }
     try {
       const std::vector<double> values = counters_->end();
+      if (steps_.count() == 0) {
+        throw core::Error(core::ErrorCode::kRun, "the repetition ended before its first step");
+      }
       auto& kept = values_[trial_];
       kept[kSteps] = static_cast<double>(steps_.count());
       for (std::size_t index = 0; index < values.size(); ++index) {

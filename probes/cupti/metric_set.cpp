@@ -84,6 +84,8 @@ const std::vector<Metric>& range_metrics() {
   static const std::vector<Metric> metrics{
       {"dram__bytes_read.sum", "dram_read_bytes", "B"},
       {"dram__bytes_write.sum", "dram_written_bytes", "B"},
+      {"dram__bytes_op_read.sum", "dram_read_bytes", "B"},  // GB20x has these alone
+      {"dram__bytes_op_write.sum", "dram_written_bytes", "B"},
       {"sm__pipe_tensor_cycles_active_v2.avg.pct_of_peak_sustained_elapsed",
        "tensor_active_share",
        "",
@@ -103,6 +105,8 @@ const std::vector<Metric>& sampling_metrics() {
       {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "sm_active_share", "", kPercent},
       {"dram__bytes_read.sum.per_second", "dram_read_bytes_per_s", "B/s"},
       {"dram__bytes_write.sum.per_second", "dram_written_bytes_per_s", "B/s"},
+      {"dram__bytes_op_read.sum.per_second", "dram_read_bytes_per_s", "B/s"},
+      {"dram__bytes_op_write.sum.per_second", "dram_written_bytes_per_s", "B/s"},
       {"sm__pipe_tensor_cycles_active_realtime_v2.avg.pct_of_peak_sustained_elapsed",
        "tensor_active_share",
        "",

@@ -423,7 +423,7 @@ NvmlSensors open_nvml(const std::string& library, const std::string& device, Fau
     stop(nvml);
     return {nullptr, fmt::format("NVML knows no device '{}': {}", device, nvml.error_text(status))};
   }
-  if (is_divided(nvml, found)) {
+  if (device.starts_with("MIG-") || is_divided(nvml, found)) {
     stop(nvml);
     return {nullptr,
             "the GPU is divided into slices (MIG): its sensors tell of all of them, other users' "

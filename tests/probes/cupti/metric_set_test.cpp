@@ -58,11 +58,13 @@ TEST_P(MetricSet, NeedsOnePassOverARangeAndForSampling) {
       << "a range's configuration is no sampler's";
 }
 
-// A100, H100 and H200, L40S and RTX 4090, B200.
-INSTANTIATE_TEST_SUITE_P(Chips,
-                         MetricSet,
-                         testing::Values("GA100", "GH100", "AD102", "GB100"),
-                         [](const auto& test) { return std::string(test.param); });
+// A100, H100 and H200, L40S and RTX 4090, B200, RTX 5090 and its smaller ones.
+INSTANTIATE_TEST_SUITE_P(
+    Chips,
+    MetricSet,
+    testing::Values(
+        "GA100", "GH100", "AD102", "GB100", "GB202", "GB203", "GB205", "GB206", "GB207"),
+    [](const auto& test) { return std::string(test.param); });
 
 // By a counter's own description, which the probes never ask for.
 TEST_P(MetricSet, HasNoCounterThatCuptiCallsDeprecated) {
