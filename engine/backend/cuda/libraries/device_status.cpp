@@ -87,14 +87,25 @@ std::string why_device_does_not_fit(const DeviceStatus& status) {
                        status.attach_error);
   }
   const int capability = 10 * status.major + status.minor;
-  if (!architectures_serve(status.architectures, capability)) {
+  const ArchitectureMatch match = match_architectures(status.architectures, capability);
+  const std::string mismatch =
+      fmt::format("device {} ({}) has compute capability {}.{}; this build is for architectures {}",
+                  status.index,
+                  status.name,
+                  status.major,
+                  status.minor,
+                  status.architectures);
+  if (match == ArchitectureMatch::kNone) {
+    return mismatch;
+  }
+  if (match == ArchitectureMatch::kPtx && status.driver_version < status.runtime_version) {
     return fmt::format(
-        "device {} ({}) has compute capability {}.{}; this build is for architectures {}",
-        status.index,
-        status.name,
-        status.major,
-        status.minor,
-        status.architectures);
+        "{}, and a driver for CUDA {} does not compile what CUDA {} made for others: a driver for "
+        "that, or a build for architecture {} is wanted",
+        mismatch,
+        cuda_version_text(status.driver_version),
+        cuda_version_text(status.runtime_version),
+        capability);
   }
   if (status.prohibited) {
     return fmt::format(
@@ -121,24 +132,30 @@ std::string why_device_does_not_fit(const DeviceStatus& status) {
 
 }  // namespace
 
-bool architectures_serve(const std::string& architectures, int capability) {
+ArchitectureMatch match_architectures(const std::string& architectures, int capability) {
   std::istringstream stream(architectures);
+  ArchitectureMatch best = ArchitectureMatch::kNone;
   bool any = false;
   for (std::string word; stream >> word;) {
     if (word.front() < '0' || word.front() > '9') {
-      return true;
+      return ArchitectureMatch::kMachineCode;
     }
     any = true;
     std::size_t digits = 0;
     const int number = std::stoi(word, &digits);
+    const bool same_major = capability >= number && capability / 10 == number / 10;
     const bool of_one = word.compare(digits, 1, "a") == 0;
-    const bool of_family = word.compare(digits, 1, "f") == 0 || word.ends_with("-real");
-    if (of_one ? capability == number
-               : capability >= number && (!of_family || capability / 10 == number / 10)) {
-      return true;
+    const bool of_family = word.compare(digits, 1, "f") == 0;
+    const bool compiles = !word.ends_with("-virtual");
+    if (compiles && (of_one ? capability == number : same_major)) {
+      return ArchitectureMatch::kMachineCode;
+    }
+    if (!word.ends_with("-real") &&
+        (of_one ? capability == number : capability >= number && (!of_family || same_major))) {
+      best = ArchitectureMatch::kPtx;
     }
   }
-  return !any;
+  return any ? best : ArchitectureMatch::kMachineCode;
 }
 
 std::string why_unusable(const DeviceStatus& status) {

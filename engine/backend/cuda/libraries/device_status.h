@@ -40,12 +40,22 @@ struct DeviceStatus {
   std::string attach_error_text;
 };
 
-/// Whether kernels that were compiled for a list like "75-real 80-real 90" run on a device of that
-/// compute capability, times ten: machine code ("-real") on those of its major version from its
-/// minor one on, code of an architecture ("90a") on that one alone, that of a family ("100f") as
-/// machine code does, all others on whatever is newer (CUDA C++ Programming Guide, "Application
-/// Compatibility"). Words without a number, as "native", promise nothing and refuse nothing.
-[[nodiscard]] bool architectures_serve(const std::string& architectures, int capability);
+/// How kernels run on a device.
+enum class ArchitectureMatch {
+  kNone,         ///< not at all
+  kPtx,          ///< once the driver has compiled them, which must be as new as the toolkit is
+  kMachineCode,  ///< as they are
+};
+
+/// How kernels that were compiled for a list like "75-real 80-real 90" run on a device of that
+/// compute capability, times ten (CUDA C++ Programming Guide, "Application Compatibility"). Machine
+/// code (all but "-virtual") runs on devices of its major version from its minor one on, PTX (all
+/// but "-real") on whatever is newer; both of an architecture ("90a") on that one alone, of a
+/// family
+/// ("100f") on its major version. Words without a number, as "native", promise nothing and refuse
+/// nothing.
+[[nodiscard]] ArchitectureMatch match_architectures(const std::string& architectures,
+                                                    int capability);
 
 /// Empty if the device can be used, else why not, in one sentence that says what to do.
 [[nodiscard]] std::string why_unusable(const DeviceStatus& status);

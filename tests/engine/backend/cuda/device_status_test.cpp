@@ -146,23 +146,26 @@ TEST(DeviceStatus, NamesComputeModesAndTheErrorOfTheFirstCall) {
 }
 
 TEST(DeviceStatus, ArchitecturesServeWhatTheirCodeRunsOn) {
-  EXPECT_TRUE(architectures_serve("90", 90));
-  EXPECT_TRUE(architectures_serve("90", 120)) << "compiled by the driver";
-  EXPECT_TRUE(architectures_serve("90-virtual", 100));
-  EXPECT_FALSE(architectures_serve("90", 89));
-  EXPECT_TRUE(architectures_serve("75 90", 86));
-  EXPECT_TRUE(architectures_serve("80-real", 86));
-  EXPECT_FALSE(architectures_serve("75-real 90-real", 86)) << "of another major version";
-  EXPECT_FALSE(architectures_serve("86-real", 80));
-  EXPECT_FALSE(architectures_serve("90-real", 100));
-  EXPECT_TRUE(architectures_serve("90a", 90));
-  EXPECT_FALSE(architectures_serve("90a", 100));
-  EXPECT_FALSE(architectures_serve("90a-real", 91));
-  EXPECT_TRUE(architectures_serve("100f", 103));
-  EXPECT_FALSE(architectures_serve("100f", 120));
-  EXPECT_TRUE(architectures_serve("native", 75));
-  EXPECT_TRUE(architectures_serve("all-major", 75));
-  EXPECT_TRUE(architectures_serve("", 75));
+  using enum ArchitectureMatch;
+  EXPECT_EQ(match_architectures("90", 90), kMachineCode);
+  EXPECT_EQ(match_architectures("90", 120), kPtx);
+  EXPECT_EQ(match_architectures("90-virtual", 90), kPtx);
+  EXPECT_EQ(match_architectures("90-virtual", 100), kPtx);
+  EXPECT_EQ(match_architectures("90", 89), kNone);
+  EXPECT_EQ(match_architectures("75 90", 86), kPtx) << "of 75";
+  EXPECT_EQ(match_architectures("75 80", 86), kMachineCode);
+  EXPECT_EQ(match_architectures("80-real", 86), kMachineCode);
+  EXPECT_EQ(match_architectures("75-real 90-real", 86), kNone) << "of another major version";
+  EXPECT_EQ(match_architectures("86-real", 80), kNone);
+  EXPECT_EQ(match_architectures("90-real", 100), kNone);
+  EXPECT_EQ(match_architectures("90a", 90), kMachineCode);
+  EXPECT_EQ(match_architectures("90a", 100), kNone);
+  EXPECT_EQ(match_architectures("90a-real", 91), kNone);
+  EXPECT_EQ(match_architectures("100f", 103), kMachineCode);
+  EXPECT_EQ(match_architectures("100f", 120), kNone);
+  EXPECT_EQ(match_architectures("native", 75), kMachineCode);
+  EXPECT_EQ(match_architectures("all-major", 75), kMachineCode);
+  EXPECT_EQ(match_architectures("", 75), kMachineCode);
 }
 
 TEST(DeviceStatus, NamesTheErrorOfADeviceThatDoesNotSayWhatItIs) {
@@ -242,6 +245,21 @@ TEST(DeviceStatus, ARankComputesOnTheDeviceThatItWasPlacedAt) {
   devices[0].prohibited = false;
   devices[1].prohibited = true;
   EXPECT_EQ(choose_device(devices, rank), 0) << "by number among those that can be used";
+}
+
+// A driver compiles the PTX of its own CUDA and of older ones alone.
+TEST(DeviceStatus, NamesADriverThatCannotCompileForTheDevice) {
+  DeviceStatus status = usable();
+  status.name = "NVIDIA B200";
+  status.major = 10;
+  EXPECT_EQ(why_unusable(status), "") << "of the same CUDA";
+  status.runtime_version = 13010;
+  EXPECT_EQ(why_unusable(status),
+            "device 0 (NVIDIA B200) has compute capability 10.0; this build is for architectures "
+            "75 80 90, and a driver for CUDA 13.0 does not compile what CUDA 13.1 made for others: "
+            "a driver for that, or a build for architecture 100 is wanted");
+  status.major = 9;
+  EXPECT_EQ(why_unusable(status), "") << "has its machine code";
 }
 
 TEST(Nvls, IsRefusedWhereSumsShallBeRepeatable) {
