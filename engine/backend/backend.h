@@ -144,7 +144,8 @@ class Backend {
   /// Throws core::Error: kMemory for the host's memory, kRun for a device's, for which
   /// free_memory() was asked before.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;
-  /// Bytes that allocate() could still give; nothing where that is the host's memory.
+  /// Bytes that allocate() could still give; nothing where that is the host's memory, as on an
+  /// integrated GPU, too.
   [[nodiscard]] virtual std::optional<std::int64_t> free_memory() const { return std::nullopt; }
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
   /// Host memory that copies fast to this device (pinned on a GPU).

@@ -142,13 +142,13 @@ MemoryNeed& MemoryNeed::operator+=(const MemoryNeed& other) {
 bool MemoryRoom::holds(const MemoryNeed& need) const { return pressure(need) <= 1.0; }
 
 double MemoryRoom::pressure(const MemoryNeed& need) const {
-  return std::max(
-      share(need.host_bytes(), host),
-      device.has_value() ? share(need.device_bytes() + need.device_reserve, *device) : 0.0);
+  return device.has_value() ? std::max(share(need.host_bytes(), host),
+                                       share(need.device_bytes() + need.device_reserve, *device))
+                            : share(need.total() + need.device_reserve, host);
 }
 
 bool MemoryRoom::lacks_reserve(const MemoryNeed& need) const {
-  return device.has_value() && need.device_reserve > *device;
+  return need.device_reserve > device.value_or(host);
 }
 
 std::string MemoryRoom::wants_another_device() const {
@@ -161,6 +161,11 @@ std::string MemoryRoom::shortage(const MemoryNeed& need) const {
   const auto to_each = [](int ranks, const char* of) {
     return ranks > 1 ? " to each of the " + std::to_string(ranks) + " ranks " + of : "";
   };
+  if (!device.has_value() && need.on_device) {
+    return "the plan needs " + mib(need.total()) + " of the memory that GPU and host share, and " +
+           mib(need.device_reserve) + " are kept for further workspace and libraries; " +
+           mib(host) + " are available" + to_each(host_ranks, "of this node");
+  }
   if (need.host_bytes() > host) {
     return "the plan needs " + mib(need.host_bytes()) + " of memory, " + mib(host) +
            " are available" + to_each(host_ranks, "of this node");

@@ -46,7 +46,7 @@ struct MemoryNeed {
 /// Bytes that one of the ranks of a host may still take.
 struct MemoryRoom {
   std::int64_t host = 0;
-  std::optional<std::int64_t> device;  ///< nothing: the host's
+  std::optional<std::int64_t> device;  ///< nothing: the device's step takes of the host's, too
   int host_ranks = 1;                  ///< that each have as much
   int device_ranks = 1;
 
@@ -69,8 +69,10 @@ inline constexpr std::int64_t kDeviceReserve = std::int64_t{512} << 20;
 
 /// The same for NCCL on a device with several ranks, per communicator: its buffers grow with the
 /// number of channels and of connections (users report 0.5 to 1.6 GB, NVIDIA/nccl issues 864 and
-/// 964), and are allocated when the first collective runs. An estimate, likewise.
-inline constexpr std::int64_t kNcclReserve = std::int64_t{1536} << 20;
+/// 964), and are allocated when the first collective runs; and what it takes for gradients is
+/// rounded up, by up to 512 MiB (engine/backend/cuda/libraries/nccl_memory.h). An estimate,
+/// likewise.
+inline constexpr std::int64_t kNcclReserve = std::int64_t{2048} << 20;
 /// That, or 0: of `ranks` that compute on devices, each its own or, `shared`, not.
 [[nodiscard]] constexpr std::int64_t nccl_reserve(int ranks, bool on_device, bool shared) {
   return ranks > 1 && on_device && !shared ? kNcclReserve : 0;

@@ -197,6 +197,12 @@ class PretendedGpu(PretendedGpuTest):
             self.expect_error(2, *base, "cuda", "--precision", precision, environment={GPU: "capability=7.5"},
                               says=[says])
 
+    def test_an_integrated_gpu_has_the_memory_of_the_host(self):
+        run = ("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--device", "cuda", "--output",
+               self.folder / "report.json")
+        done = self.dlbench(*run, environment={GPU: "integrated=1,memory_mib=300"})
+        self.assertEqual(done.returncode, 0, "what it calls free leaves the page cache out: " + done.stderr)
+
     def test_auto_says_why_it_takes_the_processor(self):
         done = self.dlbench("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--output",
                             self.folder / "report.json", environment={GPU: "prohibited=1"})
@@ -225,11 +231,13 @@ class PretendedGpu(PretendedGpuTest):
                                                    if "exclusive use" in item["reason"]])
             self.assertEqual(done.stderr.count("using cuda:1: device 0 (pretended GPU 0) is in exclusive use by "
                                                "another process"), 1, done.stderr)
-        done = self.dlbench("info", environment={GPU: "devices=3,taken=0", "CUDA_LAUNCH_BLOCKING": "1"})
+        done = self.dlbench("info", environment={GPU: "devices=3,taken=0", "CUDA_LAUNCH_BLOCKING": "1",
+                                                 "CUBLAS_EMULATE_SINGLE_PRECISION": "1"})
         self.assertRegex(done.stdout, r"  cuda +pretended GPU 1, [^\n]+\n +passed over: device 0 \(pretended GPU 0\) is in "
                                       r"exclusive use")
         self.assertRegex(done.stdout, r"  cupti +every kernel")
         self.assertEqual(done.stderr.count("CUDA_LAUNCH_BLOCKING=1: the host waits for each kernel"), 1, done.stderr)
+        self.assertEqual(done.stderr.count("CUBLAS_EMULATE_SINGLE_PRECISION=1: cuBLAS may"), 1, done.stderr)
         done = self.dlbench("run", *SHORT, "--trials", "synthetic", *short,
                             environment={GPU: "devices=2,attach_error=46"})
         self.assertEqual(done.returncode, 0, done.stderr)

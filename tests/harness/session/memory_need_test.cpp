@@ -83,6 +83,26 @@ TEST(CheckRoom, AdvisesNoSmallerStepWhereTheReserveAloneIsTooMuch) {
   EXPECT_EQ(looks, 1);
 }
 
+// An integrated GPU and its host have one memory.
+TEST(CheckRoom, CountsHostAndDeviceTogetherWhereTheyShareMemory) {
+  const MemoryNeed need{.parameters = 1000 * kMiB,
+                        .loader_buffers = 700 * kMiB,
+                        .on_device = true,
+                        .device_reserve = 300 * kMiB};
+  EXPECT_TRUE(MemoryRoom{.host = 2000 * kMiB}.holds(need));
+  const MemoryRoom small{.host = 1999 * kMiB};
+  EXPECT_FALSE(small.holds(need));
+  EXPECT_EQ(small.shortage(need),
+            "the plan needs 1700 MiB of the memory that GPU and host share, and 300 MiB are kept "
+            "for further workspace and libraries; 1999 MiB are available");
+  EXPECT_FALSE(small.lacks_reserve(need));
+  EXPECT_TRUE(MemoryRoom{.host = 299 * kMiB}.lacks_reserve(need));
+  const MemoryNeed of_host{.parameters = 1000 * kMiB, .loader_buffers = 700 * kMiB};
+  EXPECT_TRUE(MemoryRoom{.host = 1700 * kMiB}.holds(of_host));
+  EXPECT_EQ(MemoryRoom{.host = 1600 * kMiB}.shortage(of_host),
+            "the plan needs 1700 MiB of memory, 1600 MiB are available");
+}
+
 TEST(CheckRoom, SpeaksOfTheGlobalBatchWhereThatWasAskedFor) {
   const MemoryRoom room{.host = 8000 * kMiB, .device = 1600 * kMiB};
   const auto refusal = [&](std::int64_t device_mib) {

@@ -42,6 +42,7 @@ CudaBackend::CudaBackend(const DeviceStatus& status)
   warn_of_environment();
   cudaDeviceProp properties{};
   DLBENCH_CUDA(cudaGetDeviceProperties(&properties, status.index));
+  integrated_ = properties.integrated != 0;
   info_ = {.name = properties.name,
            .kind = "cuda",
            .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
@@ -62,6 +63,13 @@ void CudaBackend::warn_of_environment() {
         fmt::format("CUDA_LAUNCH_BLOCKING={}: the host waits for each kernel, and no time is that "
                     "of a training; unset it",
                     blocking));
+  }
+  if (const char* emulates = std::getenv("CUBLAS_EMULATE_SINGLE_PRECISION");
+      emulates != nullptr && std::string_view(emulates) != "0") {
+    core::log::warn_once(fmt::format(
+        "CUBLAS_EMULATE_SINGLE_PRECISION={}: cuBLAS may make products in f32 of several "
+        "in bf16, which is not what --precision fp32 and its peak mean; unset it",
+        emulates));
   }
 }
 
@@ -92,7 +100,12 @@ std::unique_ptr<Buffer> CudaBackend::allocate(std::size_t bytes) {
   return std::make_unique<CudaBuffer>(bytes);
 }
 
+// What an integrated GPU calls free is what the kernel does, without the page cache that it could
+// drop (github.com/vllm-project/vllm/pull/35356).
 std::optional<std::int64_t> CudaBackend::free_memory() const {
+  if (integrated_) {
+    return std::nullopt;
+  }
   std::size_t free = 0;
   std::size_t total = 0;
   DLBENCH_CUDA(cudaMemGetInfo(&free, &total));

@@ -55,7 +55,8 @@ class CudaBackend final : public Backend {
   static void warn_of_environment();
 
   int index_;
-  int capability_;  ///< compute capability times ten
+  int capability_;           ///< compute capability times ten
+  bool integrated_ = false;  ///< its memory is the host's
   DeviceInfo info_;
   std::map<std::string, std::string> libraries_;
   PinnedAllocator pinned_;

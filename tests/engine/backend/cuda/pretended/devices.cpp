@@ -47,6 +47,8 @@ void read_word(const std::string& word, Setting& made) {
     made.minor = std::stoi(value.substr(value.find('.') + 1));
   } else if (name == "memory_mib") {
     made.memory_bytes = std::stoull(value) << 20;
+  } else if (name == "integrated") {
+    made.integrated = value == "1";
   } else if (name == "attach_error") {
     made.attach_error = std::stoi(value);
   } else if (name == "taken") {
@@ -271,6 +273,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->minor = setting().minor;
   properties->pciBusID = 0x41 + number;  // where tests/probes/gpu/pretended_nvml.cpp has its device
   properties->totalGlobalMem = setting().memory_bytes;
+  properties->integrated = setting().integrated ? 1 : 0;
   return answer(device_failure());
 }
 
