@@ -20,7 +20,6 @@
 #include "engine/backend/slot_addresses.h"
 #include "engine/graph/graph.h"
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -104,13 +103,6 @@ class GraphLowering {
   std::map<graph::ValueId, SlotId> reordered_inputs_;
   std::vector<graph::NodeId> absorbed_;
 };
-
-/// (D, H, W) of a shape (N, C, [D,] H, W); of an attribute given per spatial axis, `fill` for a
-/// depth that is not there.
-[[nodiscard]] std::array<Index, 3> spatial_extents(const core::Shape& shape);
-[[nodiscard]] std::array<Index, 3> spatial_attribute(const graph::Spatial& attribute,
-                                                     std::size_t rank,
-                                                     std::int64_t fill);
 
 /// Which address of a launch is which operand of a contraction.
 using ContractionOperands = ContractionCall (*)(const Call& call);
