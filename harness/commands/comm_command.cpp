@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/communicator_list.h"
 #include "engine/comm/link_delay.h"
 #include "engine/comm/shared_device.h"
 #include "engine/core/error.h"
