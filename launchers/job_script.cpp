@@ -189,6 +189,10 @@ std::string directive(std::string_view key, std::string_view value) {
   return value.empty() ? std::string() : fmt::format("{}={}", key, value);
 }
 
+std::string spaced_directive(std::string_view key, std::string_view value) {
+  return value.empty() ? std::string() : fmt::format("{} {}", key, value);
+}
+
 bool on_own_machine(const LaunchRequest& request, std::string_view scheduler) {
   return request.preset.has_value() && request.preset->scheduler == scheduler;
 }

@@ -68,6 +68,8 @@ struct RankCommand {
 
 /// "key=value", or empty without a value: for lists of directives.
 [[nodiscard]] std::string directive(std::string_view key, std::string_view value);
+/// The same as "key value".
+[[nodiscard]] std::string spaced_directive(std::string_view key, std::string_view value);
 
 /// Whether the preset is of a machine with this scheduler, so that its own lines apply.
 [[nodiscard]] bool on_own_machine(const LaunchRequest& request, std::string_view scheduler);

@@ -9,10 +9,10 @@
 #include "harness/ranks.h"
 #include "harness/session/make_step.h"
 #include "harness/session/plan_record.h"
+#include "probes/node/process_pages.h"
 
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,11 +28,7 @@ using graph::Storage;
 /// buffers in which kernels were tried, for example) has been given back.
 std::int64_t resident_bytes() {
   core::release_free_memory();
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t total_pages = 0;
-  std::int64_t resident_pages = 0;
-  statm >> total_pages >> resident_pages;
-  return resident_pages * sysconf(_SC_PAGESIZE);
+  return probes::read_process_pages().resident * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace

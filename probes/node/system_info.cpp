@@ -9,6 +9,7 @@
 #include "probes/node/cgroup.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/kernel_file.h"
+#include "probes/node/process_pages.h"
 #include "probes/node/recorded_environment.h"
 
 #include <sys/resource.h>
@@ -222,15 +223,10 @@ MemoryFacts read_memory_facts() {
     facts.limit_bytes = limits.memory_limit_bytes;
     facts.usable_bytes = std::min(facts.usable_bytes, *limits.memory_left_bytes);
   }
-  // size, resident, shared, text, 0, data and stack: pages of this process.
-  std::array<std::int64_t, 6> pages{};
-  std::istringstream statm(read_kernel_file("/proc/self/statm").value_or(""));
-  for (std::int64_t& number : pages) {
-    statm >> number;
-  }
+  const ProcessPages pages = read_process_pages();
   // ulimit -v and -d
   for (const auto& left :
-       {left_below(RLIMIT_AS, pages.front()), left_below(RLIMIT_DATA, pages.back())}) {
+       {left_below(RLIMIT_AS, pages.address_space), left_below(RLIMIT_DATA, pages.data)}) {
     if (left.has_value()) {
       facts.usable_bytes = std::min(facts.usable_bytes, *left);
     }

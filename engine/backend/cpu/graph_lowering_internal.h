@@ -204,6 +204,11 @@ template <typename T>
   return {call.out<T>(index), operand.sample_stride};
 }
 
+/// Of a contraction's bias as the state has it, or, going back, of its gradient; empty without one.
+[[nodiscard]] MemoryDesc bias_desc(const GraphLowering& lowering,
+                                   graph::ValueId bias,
+                                   ContractionDirection direction);
+
 /// (read, write) if both are dense and of one size: the planner may then share the memory.
 void share_in_place(Emission& emission, const Operand& read, const Operand& write);
 
