@@ -153,12 +153,12 @@ void Session::check_same_plan() {
   });
 }
 
-void Session::send_out(const data::Batch& batch) {
+void Session::scatter_batch(const data::Batch& batch) {
   root_inputs_->scatter(batch, *step_);
   state_->broadcast_parameters();
 }
 
-float Session::collect_outputs(float own_loss) {
+float Session::gather_outputs(float own_loss) {
   root_outputs_->gather();
   const BatchShare& batch = plan_.batch();
   float loss = own_loss * static_cast<float>(batch.local) / static_cast<float>(batch.global);
