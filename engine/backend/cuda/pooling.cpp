@@ -36,7 +36,7 @@ void lower_max_pool(GraphLowering& lowering, const Node& node) {
   MaxPoolArgs args{.dtype = lowering.value(x).dtype,
                    .planes = planes(lowering, x, y),
                    .kernel = graph::spatial_attribute(attributes.kernel, rank, 1),
-                   .step = graph::spatial_attribute(attributes.stride, rank, 1)};
+                   .stride = graph::spatial_attribute(attributes.stride, rank, 1)};
   lowering.emit(lowering.whole(node), [args, forward](const Call& call) mutable {
     if (forward) {  // x -> y, argmax
       args.x = call.in(0);

@@ -201,7 +201,7 @@ void max_pool(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
                 .dtype = o.inputs[0].dtype(),
                 .planes = planes(o.inputs[0], o.outputs[0]),
                 .kernel = spatial(attributes.kernel, o.inputs[0].shape()),
-                .step = spatial(attributes.stride, o.inputs[0].shape())},
+                .stride = spatial(attributes.stride, o.inputs[0].shape())},
                false);
 }
 
@@ -214,7 +214,7 @@ void max_pool_backward(HostLauncher& launcher, const Node& node, DeviceOperands&
                 .dtype = o.inputs[0].dtype(),
                 .planes = planes(o.outputs[0], o.inputs[0]),
                 .kernel = spatial(attributes.kernel, o.inputs[0].shape()),
-                .step = spatial(attributes.stride, o.inputs[0].shape())},
+                .stride = spatial(attributes.stride, o.inputs[0].shape())},
                true);
 }
 
