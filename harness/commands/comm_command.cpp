@@ -191,7 +191,7 @@ class CollectiveSweep {
         const std::string what = "collectives over " + reports::count_text(size, "rank");
         report_.enter(what);
         if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
-          watch.over(what, [&] { measure(*members, watch); });
+          watch.run_watched(what, [&] { measure(*members, watch); });
         }
         ranks_.await_subset();
       }
@@ -321,7 +321,7 @@ class CollectiveSweep {
            bool first) {
     std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
     records.push_back(describe(which, result, communicator, backend_->device().name));
-    report_.tell((first ? header(records.back()) : "") + row(records.back(), which));
+    report_.print_beside_report((first ? header(records.back()) : "") + row(records.back(), which));
     report_.write();
   }
 
@@ -339,7 +339,7 @@ class CollectiveSweep {
     for (reports::CollectiveRecord& record : series) {
       record.fit = fit;
     }
-    report_.tell(fit_text(fit));
+    report_.print_beside_report(fit_text(fit));
     report_.write();
   }
 

@@ -199,7 +199,7 @@ class Scaling {
     check_left_out(options.series, kept, left_out);
     std::ranges::copy(trials_left_out(options.trials, sizes, kept), std::back_inserter(left_out));
     report_.leave_out(left_out);
-    report_.say(config_text(record_.config) + plan);
+    report_.print_result(config_text(record_.config) + plan);
   }
 
   void project(const ScaleRun& scale) {
