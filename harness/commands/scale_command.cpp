@@ -6,6 +6,7 @@
 #include "harness/analysis/projection.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
+#include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"

@@ -8,6 +8,7 @@
 #include "engine/exec/model_state.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
+#include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
