@@ -107,7 +107,7 @@ class Lsf final : public Launcher {
                         .variables = "^LS[BF]_",
                         .job_id = "$LSB_JOBID"}) +
            shell_words(jsrun ? jsrun_words(request) : mpiexec_words(request)) +
-           rank_lines(request, kName, {.rank_variable = rank_variable});
+           rank_lines(request, kName, rank_variable);
   }
 
   // "Job <123> is submitted to queue <batch>."

@@ -87,8 +87,7 @@ class Pbs final : public Launcher {
                         .go_to = "cd \"$PBS_O_WORKDIR\"",  // jobs start in the home folder
                         .extra_record = "sort \"$PBS_NODEFILE\" | uniq -c"}) +
            shell_words(mpiexec_words(request)) +
-           rank_lines(
-               request, kName, {.rank_variable = open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK"});
+           rank_lines(request, kName, open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");
   }
 
   // "123.server"

@@ -17,6 +17,7 @@
 #include "harness/ranks.h"
 #include "harness/session/cuda_graph.h"
 #include "harness/session/memory_need.h"
+#include "harness/session/open_device.h"
 #include "harness/trials/collective_trial.h"
 #include "harness/trials/device_fault_watch.h"
 #include "harness/trials/group_disturbance.h"
@@ -167,8 +168,8 @@ class CollectiveSweep {
     describe_launch(ranks_, report_.record().system);
     const probes::RankPlacement placement =
         place_this_rank(ranks_, std::nullopt, usable_gpus(ranks_, options_.device)).placement;
-    OpenedDevice opened =
-        open_device_on_all(ranks_, options_.device, kThreads, gpu_place(placement, ranks_.size()));
+    OpenedDevice opened = open_device_on_all(
+        ranks_, options_.device, kThreads, placed_gpu_address(placement, ranks_.size()));
     backend_ = std::move(opened.backend);
     report_.keep_device_choice(opened.why_no_better);
     together(ranks_, [&] {

@@ -404,11 +404,13 @@ class ScaleCommand final : public Command {
     RunOptions placed = run_;
     placed.session.threads = run_.session.threads.value_or(start.placement.threads);
     placed.session.own_cpus = start.placement.workers;
-    placed.session.gpu = gpu_place(start.placement, invocation.ranks.size());
+    placed.session.gpu_address = placed_gpu_address(start.placement, invocation.ranks.size());
     std::string why_no_better_device;
     if (run_.session.device == "auto") {  // chosen and said once, by all ranks
-      OpenedDevice opened = open_device_on_all(
-          invocation.ranks, run_.session.device, placed.session.threads, placed.session.gpu);
+      OpenedDevice opened = open_device_on_all(invocation.ranks,
+                                               run_.session.device,
+                                               placed.session.threads,
+                                               placed.session.gpu_address);
       placed.session.device = std::move(opened.device);
       why_no_better_device = std::move(opened.why_no_better);
     }
