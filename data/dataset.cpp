@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/dataset.h"
 
-#include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "engine/core/nearest_name.h"
+#include "engine/core/named_registry.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -20,9 +18,8 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-// A registry is the one kind of mutable global: filled before main, read-only afterwards.
-std::map<std::string, DatasetFormat, std::less<>>& registry() {
-  static std::map<std::string, DatasetFormat, std::less<>> formats;
+core::NamedRegistry<DatasetFormat>& registry() {
+  static core::NamedRegistry<DatasetFormat> formats("data set");
   return formats;
 }
 
@@ -42,25 +39,12 @@ std::string_view name(Split split) {
 
 DatasetRegistration::DatasetRegistration(DatasetFormat format) {
   const std::string name = format.name;
-  DLBENCH_CHECK(registry().emplace(name, std::move(format)).second)
-      << "two data sets are named '" << name << "'";
+  registry().add(name, std::move(format));
 }
 
-std::vector<std::string> dataset_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, format] : registry()) {
-    names.push_back(name);
-  }
-  return names;
-}
+std::vector<std::string> dataset_names() { return registry().names(); }
 
-const DatasetFormat& find_dataset(std::string_view name) {
-  const auto found = registry().find(name);
-  if (found == registry().end()) {
-    throw Error(ErrorCode::kUsage, core::unknown_name_message("data set", name, dataset_names()));
-  }
-  return found->second;
-}
+const DatasetFormat& find_dataset(std::string_view name) { return registry().find(name); }
 
 void check_data_folder(const std::filesystem::path& folder, std::string_view name) {
   std::error_code failure;

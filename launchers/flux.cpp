@@ -73,8 +73,7 @@ class Flux final : public Launcher {
                 // The script runs inside of an instance of its own, which has no FLUX_JOB_ID.
                 .job_id = "$(flux getattr jobid)",
                 .extra_record = "flux resource list"}) +
-           shell_words(run_words(request)) +
-           rank_lines(request, kName, {.rank_variable = "FLUX_TASK_RANK"});
+           shell_words(run_words(request)) + rank_lines(request, kName, "FLUX_TASK_RANK");
   }
 
   [[nodiscard]] std::string job_id(std::string_view printed) const override {

@@ -59,8 +59,8 @@ std::vector<std::string> nsys_words(const LaunchRequest& request) {
 }
 
 // With one name for all, the ranks would overwrite each other's profile. nsys puts in the variable.
-std::string profile_suffix(const RankCommand& command) {
-  return fmt::format("-rank%q{{{}}}", command.rank_variable);
+std::string profile_suffix(std::string_view rank_variable) {
+  return fmt::format("-rank%q{{{}}}", rank_variable);
 }
 
 std::vector<std::string> program_words(const LaunchRequest& request) {
@@ -136,7 +136,7 @@ std::string script_head(const LaunchRequest& request,
 
 std::string rank_lines(const LaunchRequest& request,
                        std::string_view scheduler,
-                       const RankCommand& command) {
+                       std::string_view rank_variable) {
   // The quotes end where the shell has to put in the number: results/dlbench-"$job_id".json
   const std::string stem = shell_quote(file_stem(request) + "-") + R"("$job_id")";
   std::string text;
@@ -145,7 +145,7 @@ std::string rank_lines(const LaunchRequest& request,
   }
   if (request.nsys) {
     text += kContinue + shell_words(nsys_words(request)) + " --output=" + stem +
-            shell_quote(profile_suffix(command));
+            shell_quote(profile_suffix(rank_variable));
   }
   text += kContinue + shell_words(program_words(request));
   if (request.writes_report) {
@@ -154,11 +154,11 @@ std::string rank_lines(const LaunchRequest& request,
   return text + "\n";
 }
 
-std::vector<std::string> rank_words(const LaunchRequest& request, const RankCommand& command) {
+std::vector<std::string> rank_words(const LaunchRequest& request, std::string_view rank_variable) {
   std::vector<std::string> words;
   if (request.nsys) {
     words = nsys_words(request);
-    words.push_back("--output=" + file_stem(request) + profile_suffix(command));
+    words.push_back("--output=" + file_stem(request) + profile_suffix(rank_variable));
   }
   append(words, program_words(request));
   if (request.writes_report) {
@@ -187,6 +187,10 @@ std::string clock_text(std::int64_t seconds) {
 
 std::string directive(std::string_view key, std::string_view value) {
   return value.empty() ? std::string() : fmt::format("{}={}", key, value);
+}
+
+std::string spaced_directive(std::string_view key, std::string_view value) {
+  return value.empty() ? std::string() : fmt::format("{} {}", key, value);
 }
 
 bool on_own_machine(const LaunchRequest& request, std::string_view scheduler) {

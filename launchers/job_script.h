@@ -37,22 +37,18 @@ struct ScriptHead {
                                       std::string_view scheduler,
                                       const ScriptHead& head);
 
-/// How one rank is started below the launcher.
-struct RankCommand {
-  std::string rank_variable;  ///< environment variable that numbers the ranks, for one profile each
-};
-
 /// What a launcher runs on each rank, as lines to append to its own words: container runtime, nsys,
-/// dlbench with its arguments. Starts with a line continuation and ends with a newline. Files are
-/// called after $job_id, which script_head() sets.
+/// dlbench with its arguments. `rank_variable`: the launcher's environment variable that numbers
+/// the ranks, for one profile each. Starts with a line continuation and ends with a newline. Files
+/// are called after $job_id, which script_head() sets.
 [[nodiscard]] std::string rank_lines(const LaunchRequest& request,
                                      std::string_view scheduler,
-                                     const RankCommand& command);
+                                     std::string_view rank_variable);
 
 /// The same as words that no shell reads, for a manifest: without a container runtime, and files
 /// are called after the job's name.
 [[nodiscard]] std::vector<std::string> rank_words(const LaunchRequest& request,
-                                                  const RankCommand& command);
+                                                  std::string_view rank_variable);
 
 /// Seconds before the end of the walltime at which a scheduler that can shall warn: a minute, or
 /// half of a walltime below two.
@@ -68,6 +64,8 @@ struct RankCommand {
 
 /// "key=value", or empty without a value: for lists of directives.
 [[nodiscard]] std::string directive(std::string_view key, std::string_view value);
+/// The same as "key value".
+[[nodiscard]] std::string spaced_directive(std::string_view key, std::string_view value);
 
 /// Whether the preset is of a machine with this scheduler, so that its own lines apply.
 [[nodiscard]] bool on_own_machine(const LaunchRequest& request, std::string_view scheduler);

@@ -67,8 +67,7 @@ constexpr const char* kRecord =
 std::string launcher_pod(const LaunchRequest& request) {
   const bool open_mpi = request.mpi != MpiChoice::kMpich;
   std::vector<std::string> words = mpirun_words(request);
-  const auto ranks =
-      rank_words(request, {.rank_variable = open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK"});
+  const auto ranks = rank_words(request, open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");
   words.insert(words.end(), ranks.begin(), ranks.end());
   return fmt::format(R"(    Launcher:
       replicas: 1

@@ -21,10 +21,6 @@ bool uses_jsrun(const LaunchRequest& request) {
   return on_own_machine(request, kName) && request.preset->uses_jsrun;
 }
 
-std::string option(const char* key, const std::string& value) {
-  return value.empty() ? std::string() : fmt::format("{} {}", key, value);
-}
-
 // -W counts in minutes, [hour:]minute.
 std::string walltime(std::int64_t seconds) {
   const std::int64_t minutes = (seconds + 59) / 60;
@@ -47,14 +43,14 @@ std::vector<std::string> size_directives(const LaunchRequest& request) {
 }
 
 std::vector<std::string> directives(const LaunchRequest& request) {
-  std::vector<std::string> lines = {option("-J", request.job_name)};
+  std::vector<std::string> lines = {spaced_directive("-J", request.job_name)};
   const auto size = size_directives(request);
   lines.insert(lines.end(), size.begin(), size.end());
   lines.insert(lines.end(),
                {walltime(request.time_s),
-                option("-P", request.account),
-                option("-q", request.partition),
-                option("-o", in_output_folder(request, request.job_name + "-%J.log"))});
+                spaced_directive("-P", request.account),
+                spaced_directive("-q", request.partition),
+                spaced_directive("-o", in_output_folder(request, request.job_name + "-%J.log"))});
   if (on_own_machine(request, kName)) {
     const auto& own = request.preset->directives;
     lines.insert(lines.end(), own.begin(), own.end());
@@ -111,7 +107,7 @@ class Lsf final : public Launcher {
                         .variables = "^LS[BF]_",
                         .job_id = "$LSB_JOBID"}) +
            shell_words(jsrun ? jsrun_words(request) : mpiexec_words(request)) +
-           rank_lines(request, kName, {.rank_variable = rank_variable});
+           rank_lines(request, kName, rank_variable);
   }
 
   // "Job <123> is submitted to queue <batch>."

@@ -15,10 +15,6 @@ namespace {
 
 constexpr const char* kName = "pbs";
 
-std::string option(const char* key, const std::string& value) {
-  return value.empty() ? std::string() : fmt::format("{} {}", key, value);
-}
-
 // One chunk is one node: its ranks, their CPUs, its GPUs.
 std::string select(const LaunchRequest& request) {
   const int ranks = *request.ranks_per_node;
@@ -45,12 +41,12 @@ std::vector<std::string> directives(const LaunchRequest& request) {
                                   "of a host; choose a folder without it",
                                   request.output_folder));
   }
-  return {option("-N", request.job_name),
+  return {spaced_directive("-N", request.job_name),
           select(request),
           "-l place=scatter",
           "-l walltime=" + clock_text(request.time_s),
-          option("-A", request.account),
-          option("-q", request.partition),
+          spaced_directive("-A", request.account),
+          spaced_directive("-q", request.partition),
           "-j oe",
           request.output_folder == "." ? std::string() : "-o " + in_output_folder(request, "")};
 }
@@ -91,8 +87,7 @@ class Pbs final : public Launcher {
                         .go_to = "cd \"$PBS_O_WORKDIR\"",  // jobs start in the home folder
                         .extra_record = "sort \"$PBS_NODEFILE\" | uniq -c"}) +
            shell_words(mpiexec_words(request)) +
-           rank_lines(
-               request, kName, {.rank_variable = open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK"});
+           rank_lines(request, kName, open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");
   }
 
   // "123.server"

@@ -120,7 +120,7 @@ class Slurm final : public Launcher {
                         .secrets = "^SLURM_JWT=",  // a token
                         .job_id = "$SLURM_JOB_ID"}) +
            shell_words(srun_words(request)) + container_words(request) +
-           rank_lines(request, kName, {.rank_variable = "SLURM_PROCID"});
+           rank_lines(request, kName, "SLURM_PROCID");
   }
 
   // --parsable: "123", or "123;cluster".

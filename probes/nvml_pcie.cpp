@@ -104,7 +104,7 @@ class PcieProbe final : public Probe {
     std::string refusal = opened.reason;
     if (opened.sensors != nullptr) {
       sensors_ = std::move(opened.sensors);
-      const GpuSample sample = look();
+      const GpuSample sample = take_sample();
       if (!sample.pcie_received_bytes.has_value() && !sample.pcie_sent_bytes.has_value()) {
         refusal = "the GPU or its driver does not count what PCIe moves";
       }
@@ -124,7 +124,7 @@ class PcieProbe final : public Probe {
       steps_.restart();
       traffic_ = PcieTraffic{};
       const double before_s = core::thread_cpu_seconds();
-      first_ = look();
+      first_ = take_sample();
       traffic_.reading_cpu_s = core::thread_cpu_seconds() - before_s;
       watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
     } catch (const std::exception& error) {
@@ -139,7 +139,7 @@ class PcieProbe final : public Probe {
     watcher_.request_stop();
     watcher_.join();
     const double before_s = core::thread_cpu_seconds();
-    const GpuSample last = look();
+    const GpuSample last = take_sample();
     traffic_.reading_cpu_s += core::thread_cpu_seconds() - before_s;
     traffic_.window_s = 1e-9 * static_cast<double>(last.time_ns - first_.time_ns);
     traffic_.steps = steps_.count();
@@ -166,7 +166,7 @@ class PcieProbe final : public Probe {
   [[nodiscard]] core::trace::Sink* sink() override { return &steps_; }
 
  private:
-  [[nodiscard]] GpuSample look() noexcept {
+  [[nodiscard]] GpuSample take_sample() noexcept {
     GpuSample sample{.time_ns = core::steady_ns()};
     sensors_->read(Sensor::kPcie, sample);
     return sample;
@@ -181,7 +181,7 @@ class PcieProbe final : public Probe {
     std::condition_variable_any stopped;
     while (!stop.stop_requested()) {
       stopped.wait_for(lock, stop, kPeriod, [] { return false; });
-      static_cast<void>(look());
+      static_cast<void>(take_sample());
     }
     traffic_.reading_cpu_s += core::thread_cpu_seconds() - before_s;
   }

@@ -165,7 +165,7 @@ void RaplMeter::add_up() {
         joules_.has_value() && grown.has_value() ? std::optional(*joules_ + *grown) : std::nullopt;
   }
   last_ = std::move(now);
-  ++looks_;
+  ++samples_;
 }
 
 void RaplMeter::watch() {

@@ -56,7 +56,7 @@ class RaplMeter {
   /// Joules of all zones since begin_window(); nothing if a counter could not be read.
   [[nodiscard]] std::optional<double> end_window();
   /// How often the counters were added up so far, at the end of windows and inside of them.
-  [[nodiscard]] std::int64_t looks() const { return looks_; }
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
 
  private:
   using Readings = std::vector<std::optional<std::uint64_t>>;
@@ -73,7 +73,7 @@ class RaplMeter {
   bool stop_ = false;
   Readings last_;
   std::optional<double> joules_;
-  std::atomic<std::int64_t> looks_{0};
+  std::atomic<std::int64_t> samples_{0};
   std::thread thread_;
 };
 

@@ -28,6 +28,10 @@ std::vector<RoundRate> round_rates(std::span<const RepetitionRecord> repetitions
   return rates;
 }
 
+IntervalRecord interval_record(const Interval& interval) {
+  return {interval.lower, interval.upper};
+}
+
 std::optional<RateSummary> rate_summary(std::span<const double> rates) {
   const std::optional<Summary> summary = summarize(rates);
   if (!summary.has_value()) {

@@ -27,6 +27,9 @@ namespace dlbench::reports {
 /// Of step times, s. Nothing for an empty set.
 [[nodiscard]] std::optional<StepTimeRecord> step_time_record(std::span<const double> step_s);
 
+/// The two ends of an interval.
+[[nodiscard]] IntervalRecord interval_record(const Interval& interval);
+
 /// Of the calls of a collective, s; there is one at least (checked).
 [[nodiscard]] CollectiveTimeRecord collective_time_record(std::span<const double> call_s);
 

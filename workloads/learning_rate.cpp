@@ -13,21 +13,23 @@ namespace dlbench::workloads {
 namespace {
 
 struct Describe {
-  std::string operator()(const ConstantRate& /*rate*/) const { return "constant"; }
-  std::string operator()(const StepRate& rate) const {
-    return fmt::format("step(gamma={:g})", rate.gamma);
+  std::string operator()(const ConstantSchedule& /*schedule*/) const { return "constant"; }
+  std::string operator()(const StepDecay& decay) const {
+    return fmt::format("step(gamma={:g})", decay.gamma);
   }
-  std::string operator()(const PlateauRate& rate) const {
-    return fmt::format(
-        "plateau(factor={:g}, patience={}, floor={:g})", rate.factor, rate.patience, rate.floor);
+  std::string operator()(const ReduceOnPlateau& plateau) const {
+    return fmt::format("plateau(factor={:g}, patience={}, floor={:g})",
+                       plateau.factor,
+                       plateau.patience,
+                       plateau.floor);
   }
 };
 
 [[nodiscard]] bool in_range(const ScheduleSpec& spec) {
-  if (const auto* step = std::get_if<StepRate>(&spec)) {
+  if (const auto* step = std::get_if<StepDecay>(&spec)) {
     return step->gamma > 0.0 && step->gamma <= 1.0;
   }
-  if (const auto* plateau = std::get_if<PlateauRate>(&spec)) {
+  if (const auto* plateau = std::get_if<ReduceOnPlateau>(&spec)) {
     return plateau->factor > 0.0 && plateau->factor < 1.0 && plateau->patience >= 1 &&
            plateau->floor >= 0.0;
   }
@@ -54,9 +56,9 @@ LearningRateSchedule::LearningRateSchedule(const ScheduleSpec& spec, double init
 }
 
 double LearningRateSchedule::end_epoch(std::optional<double> valid_loss) {
-  if (const auto* step = std::get_if<StepRate>(&spec_)) {
+  if (const auto* step = std::get_if<StepDecay>(&spec_)) {
     rate_ *= step->gamma;
-  } else if (const auto* plateau = std::get_if<PlateauRate>(&spec_)) {
+  } else if (const auto* plateau = std::get_if<ReduceOnPlateau>(&spec_)) {
     if (valid_loss.has_value()) {
       end_epoch_on_plateau(*plateau, *valid_loss);
     }
@@ -64,7 +66,7 @@ double LearningRateSchedule::end_epoch(std::optional<double> valid_loss) {
   return rate_;
 }
 
-void LearningRateSchedule::end_epoch_on_plateau(const PlateauRate& plateau, double valid_loss) {
+void LearningRateSchedule::end_epoch_on_plateau(const ReduceOnPlateau& plateau, double valid_loss) {
   if (valid_loss < best_loss_) {  // false for NaN
     best_loss_ = valid_loss;
     epochs_without_gain_ = 0;

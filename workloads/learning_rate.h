@@ -14,23 +14,23 @@
 namespace dlbench::workloads {
 
 /// The same rate in all epochs.
-struct ConstantRate {};
+struct ConstantSchedule {};
 
 /// rate = initial * gamma^(epochs done), as PyTorch's StepLR with a step size of one epoch.
-struct StepRate {
+struct StepDecay {
   double gamma = 0.7;
 };
 
 /// rate *= factor after `patience` epochs in a row whose validation loss is not below the best one,
 /// never below `floor`; the count of epochs starts afresh then. As Keras' ReduceLROnPlateau with
 /// min_delta = 0 and no cool-down. Without a validation loss the rate stays.
-struct PlateauRate {
+struct ReduceOnPlateau {
   double factor = 0.1;
   std::int64_t patience = 5;
   double floor = 1e-6;
 };
 
-using ScheduleSpec = std::variant<ConstantRate, StepRate, PlateauRate>;
+using ScheduleSpec = std::variant<ConstantSchedule, StepDecay, ReduceOnPlateau>;
 
 /// "constant", "step(gamma=0.7)", "plateau(factor=0.1, patience=5, floor=1e-06)": for reports.
 [[nodiscard]] std::string to_string(const ScheduleSpec& spec);
@@ -46,7 +46,7 @@ class LearningRateSchedule {
   double end_epoch(std::optional<double> valid_loss);
 
  private:
-  void end_epoch_on_plateau(const PlateauRate& plateau, double valid_loss);
+  void end_epoch_on_plateau(const ReduceOnPlateau& plateau, double valid_loss);
 
   ScheduleSpec spec_;
   double rate_;

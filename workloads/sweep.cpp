@@ -3,22 +3,17 @@
 #include "workloads/sweep.h"
 
 #include "engine/core/check.h"
-#include "engine/core/error.h"
-#include "engine/core/nearest_name.h"
+#include "engine/core/named_registry.h"
 
-#include <map>
 #include <set>
 #include <utility>
 
 namespace dlbench::workloads {
 namespace {
 
-using SweepRegistry = std::map<std::string, SweepSpec, std::less<>>;
-
-/// Filled before main(), read afterwards.
-SweepRegistry& sweep_registry() {
-  static SweepRegistry instance;
-  return instance;
+core::NamedRegistry<SweepSpec>& sweep_registry() {
+  static core::NamedRegistry<SweepSpec> sweeps("sweep");
+  return sweeps;
 }
 
 }  // namespace
@@ -72,26 +67,12 @@ SweepRegistration::SweepRegistration(SweepSpec spec) {
   }
   DLBENCH_CHECK(names.size() == 1 || !names.contains(""))
       << "sweep '" << spec.name << "' has a variant without a name";
-  std::string key = spec.name;
-  const bool inserted = sweep_registry().emplace(std::move(key), std::move(spec)).second;
-  DLBENCH_CHECK(inserted) << "two sweeps have the same name";
+  const std::string name = spec.name;
+  sweep_registry().add(name, std::move(spec));
 }
 
-std::vector<std::string> sweep_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, spec] : sweep_registry()) {
-    names.push_back(name);
-  }
-  return names;
-}
+std::vector<std::string> sweep_names() { return sweep_registry().names(); }
 
-const SweepSpec& find_sweep(std::string_view name) {
-  const auto found = sweep_registry().find(name);
-  if (found == sweep_registry().end()) {
-    throw core::Error(core::ErrorCode::kUsage,
-                      core::unknown_name_message("sweep", name, sweep_names()));
-  }
-  return found->second;
-}
+const SweepSpec& find_sweep(std::string_view name) { return sweep_registry().find(name); }
 
 }  // namespace dlbench::workloads

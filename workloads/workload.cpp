@@ -4,22 +4,20 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "engine/core/nearest_name.h"
+#include "engine/core/named_registry.h"
 
 #include <fmt/format.h>
 
-#include <map>
 #include <utility>
 
 namespace dlbench::workloads {
 namespace {
 
-using Registry = std::map<std::string, std::unique_ptr<const Workload>, std::less<>>;
+using Registry = core::NamedRegistry<std::unique_ptr<const Workload>>;
 
-/// Filled before main(), read afterwards.
 Registry& registry() {
-  static Registry instance;
-  return instance;
+  static Registry workloads("workload");
+  return workloads;
 }
 
 std::string describe(const ImageSizeRule& rule) {
@@ -116,25 +114,11 @@ graph::Graph evaluation_graph(const BuiltWorkload& built,
 WorkloadRegistration::WorkloadRegistration(std::unique_ptr<const Workload> workload) {
   DLBENCH_CHECK(workload != nullptr) << "no workload";
   const std::string name = workload->spec().name;
-  const bool inserted = registry().emplace(name, std::move(workload)).second;
-  DLBENCH_CHECK(inserted) << "two workloads are named '" << name << "'";
+  registry().add(name, std::move(workload));
 }
 
-std::vector<std::string> workload_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, workload] : registry()) {
-    names.push_back(name);
-  }
-  return names;
-}
+std::vector<std::string> workload_names() { return registry().names(); }
 
-const Workload& find_workload(std::string_view name) {
-  const auto found = registry().find(name);
-  if (found == registry().end()) {
-    throw core::Error(core::ErrorCode::kUsage,
-                      core::unknown_name_message("workload", name, workload_names()));
-  }
-  return *found->second;
-}
+const Workload& find_workload(std::string_view name) { return *registry().find(name); }
 
 }  // namespace dlbench::workloads

@@ -220,6 +220,19 @@ bool holds_kvasir_seg(const fs::path& folder) {
   return false;
 }
 
+/// As kvasir_seg.h says it. Throws MissingSplit where other splits have samples, Error(kUsage) for
+/// an image size out of range, Error(kFile or kData); see find_pairs().
+std::unique_ptr<Dataset> open_kvasir_seg(const fs::path& folder,
+                                         Split split,
+                                         const DatasetOptions& options) {
+  const std::int64_t image_size = options.image_size == 0 ? kDefaultImageSize : options.image_size;
+  if (image_size < 1 || image_size > kMaxImageSize) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("image size {}; wanted 1 to {}", image_size, kMaxImageSize));
+  }
+  return std::make_unique<KvasirSeg>(find_split(folder, split, options), image_size, options);
+}
+
 const DatasetRegistration kKvasirSegRegistration({
     .name = "kvasir-seg",
     .summary = "polyp segmentation: JPEG or PNG images and masks in Kvasir-SEG's layout",
@@ -241,17 +254,6 @@ Split kvasir_seg_split_of(std::int64_t index, std::int64_t samples) {
     return Split::kTest;
   }
   return index >= samples - 2 * tenth ? Split::kValid : Split::kTrain;
-}
-
-std::unique_ptr<Dataset> open_kvasir_seg(const fs::path& folder,
-                                         Split split,
-                                         const DatasetOptions& options) {
-  const std::int64_t image_size = options.image_size == 0 ? kDefaultImageSize : options.image_size;
-  if (image_size < 1 || image_size > kMaxImageSize) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("image size {}; wanted 1 to {}", image_size, kMaxImageSize));
-  }
-  return std::make_unique<KvasirSeg>(find_split(folder, split, options), image_size, options);
 }
 
 }  // namespace dlbench::data

@@ -1,30 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Polyp segmentation in the layout of Kvasir-SEG: pairs of image and mask files.
+// Polyp segmentation in the layout of Kvasir-SEG: pairs of image and mask files, in
+// DIR/{train,valid,test}/{images,masks}/, or in DIR/{images,masks}/, of which the sorted list is
+// cut by kvasir_seg_split_of(). Opened through dataset.h, as "kvasir-seg".
+//
+// Tensors: "image" (N, S, S, 3) u8 in RGB order (the Keras tutorial feeds OpenCV's BGR, which
+// matters only to weights trained elsewhere) and "mask" (N, S, S) u8 of 0 and 1: grey, resized
+// bilinearly like the image, then 1 where >= 128. S is the image size of the options, 256 by
+// default.
 #pragma once
 
 #include "data/dataset.h"
 
 #include <cstdint>
-#include <filesystem>
-#include <memory>
 
 namespace dlbench::data {
 
 /// The part of the sorted list of `samples` that sample `index` is in: 80 % train, 10 % valid, 10 %
 /// test, in this order (rounded, at least one each from three on; else all are train).
 [[nodiscard]] Split kvasir_seg_split_of(std::int64_t index, std::int64_t samples);
-
-/// Opens DIR/{train,valid,test}/{images,masks}/*, or DIR/{images,masks}/* of which the sorted list
-/// is cut by kvasir_seg_split_of().
-///
-/// Tensors: "image" (N, S, S, 3) u8 in RGB order (the Keras tutorial feeds OpenCV's BGR, which
-/// matters only to weights trained elsewhere) and "mask" (N, S, S) u8 of 0 and 1: grey, resized
-/// bilinearly like the image, then 1 where >= 128. S is options.image_size, 256 by default.
-/// Throws MissingSplit where other splits have samples, Error(kFile or kData); see find_pairs().
-[[nodiscard]] std::unique_ptr<Dataset> open_kvasir_seg(const std::filesystem::path& folder,
-                                                       Split split,
-                                                       const DatasetOptions& options);
 
 }  // namespace dlbench::data

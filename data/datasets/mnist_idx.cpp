@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/datasets/mnist_idx.h"
 
+#include "data/dataset.h"
 #include "data/decoders/idx_decoder.h"
 #include "data/generators/mnist_generator.h"
 #include "engine/core/check.h"
@@ -198,19 +199,9 @@ bool holds_mnist(const fs::path& folder) {
          !find_file(folder, images_stem(Split::kTest)).empty();
 }
 
-const DatasetRegistration kMnistRegistration({
-    .name = "mnist",
-    .summary = "28 x 28 grey images of 10 classes in MNIST's IDX files, plain or gzipped",
-    .layout = "train-images-idx3-ubyte and the three files beside it, plain or .gz",
-    .default_folder = "/usr/share/datasets/fashion-mnist",  // Debian's dataset-fashion-mnist
-    .recognise = holds_mnist,
-    .files = all_files,
-    .open = open_mnist_idx,
-    .generate = generate_mnist,
-});
-
-}  // namespace
-
+/// As mnist_idx.h says it. Throws MissingSplit where only the other split's files are;
+/// Error(kUsage) for an image size other than 0 or 28; Error(kFile or kData) for missing, truncated
+/// or foreign files, different counts of images and labels, labels above 9.
 std::unique_ptr<Dataset> open_mnist_idx(const fs::path& folder,
                                         Split split,
                                         const DatasetOptions& options) {
@@ -229,5 +220,18 @@ std::unique_ptr<Dataset> open_mnist_idx(const fs::path& folder,
   fs::path labels = require_file(folder, labels_stem(split));
   return std::make_unique<MnistIdx>(std::move(images), std::move(labels));
 }
+
+const DatasetRegistration kMnistRegistration({
+    .name = "mnist",
+    .summary = "28 x 28 grey images of 10 classes in MNIST's IDX files, plain or gzipped",
+    .layout = "train-images-idx3-ubyte and the three files beside it, plain or .gz",
+    .default_folder = "/usr/share/datasets/fashion-mnist",  // Debian's dataset-fashion-mnist
+    .recognise = holds_mnist,
+    .files = all_files,
+    .open = open_mnist_idx,
+    .generate = generate_mnist,
+});
+
+}  // namespace
 
 }  // namespace dlbench::data

@@ -18,6 +18,23 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
+enum class ImageFormat : std::uint8_t { kJpeg, kPng, kUnknown };
+
+/// By the first bytes; the file's name does not matter.
+ImageFormat sniff_image_format(std::span<const std::byte> file) {
+  constexpr std::array<std::uint8_t, 3> kJpegStart{0xFF, 0xD8, 0xFF};  // ITU-T T.81, B.1.1.3: SOI
+  constexpr std::array<std::uint8_t, 8> kPngStart{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+  if (file.size() >= kJpegStart.size() &&
+      std::memcmp(file.data(), kJpegStart.data(), kJpegStart.size()) == 0) {
+    return ImageFormat::kJpeg;
+  }
+  if (file.size() >= kPngStart.size() &&
+      std::memcmp(file.data(), kPngStart.data(), kPngStart.size()) == 0) {
+    return ImageFormat::kPng;
+  }
+  return ImageFormat::kUnknown;
+}
+
 [[noreturn]] void throw_unknown_format(const std::filesystem::path& path) {
   throw Error(
       ErrorCode::kData,
@@ -47,20 +64,6 @@ std::uint8_t* PixelBuffer::reserve(std::size_t bytes) {
   // The resizer reads past the last pixel and drops what it read; the bytes must be defined.
   std::memset(memory_.get() + bytes, 0, kRowReadahead);
   return memory_.get();
-}
-
-ImageFormat sniff_image_format(std::span<const std::byte> file) {
-  constexpr std::array<std::uint8_t, 3> kJpegStart{0xFF, 0xD8, 0xFF};  // ITU-T T.81, B.1.1.3: SOI
-  constexpr std::array<std::uint8_t, 8> kPngStart{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-  if (file.size() >= kJpegStart.size() &&
-      std::memcmp(file.data(), kJpegStart.data(), kJpegStart.size()) == 0) {
-    return ImageFormat::kJpeg;
-  }
-  if (file.size() >= kPngStart.size() &&
-      std::memcmp(file.data(), kPngStart.data(), kPngStart.size()) == 0) {
-    return ImageFormat::kPng;
-  }
-  return ImageFormat::kUnknown;
 }
 
 void check_image_size(const ImageHeader& header,

@@ -94,11 +94,6 @@ struct ImageHeader {
   std::int64_t width = 0;
 };
 
-enum class ImageFormat : std::uint8_t { kJpeg, kPng, kUnknown };
-
-/// By the first bytes; the file's name does not matter.
-[[nodiscard]] ImageFormat sniff_image_format(std::span<const std::byte> file);
-
 /// Throws Error(kData) if height x width exceeds max_pixels or is zero: before memory is taken.
 void check_image_size(const ImageHeader& header,
                       std::int64_t max_pixels,

@@ -13,13 +13,12 @@
 // way, coefficients from jpeg_read_coefficients(), goes through memory for a whole picture of them.
 #include "data/decoders/jpeg_inverse_dct.h"
 
+#include "data/decoders/avx512_internal.h"
 #include "data/decoders/jpeg_blocks_internal.h"
 #include "data/decoders/jpeg_modules_internal.h"
 
 #if defined(__x86_64__) && defined(DLBENCH_HAS_JPEG_MODULES)
 #define DLBENCH_HAS_JPEG_INVERSE_DCT
-#include <immintrin.h>
-#define DLBENCH_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vnni")))
 #endif
 
 #include <algorithm>
@@ -354,11 +353,6 @@ void inverse_dct(j_decompress_ptr info,
   }
 }
 
-bool is_available() {
-  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
-         __builtin_cpu_supports("avx512vnni") != 0;
-}
-
 /// Null if we have none for blocks of `size` x `size` samples.
 inverse_DCT_method_ptr method_for(int size) {
   switch (size) {
@@ -378,7 +372,7 @@ inverse_DCT_method_ptr method_for(int size) {
 void JpegInverseDcts::replace(jpeg_decompress_struct& info) {
   static_assert(std::tuple_size_v<decltype(replaced_)> == MAX_COMPONENTS);
   info.client_data = this;
-  if (!is_available() || info.dct_method != JDCT_ISLOW) {
+  if (!has_avx512() || info.dct_method != JDCT_ISLOW) {
     return;
   }
   for (int number = 0; number < info.num_components; ++number) {

@@ -5,14 +5,11 @@
 // halves of a 16-bit lane, come apart that way for free.
 #include "data/decoders/ycc_rows.h"
 
+#include "data/decoders/avx512_internal.h"
 #include "engine/core/check.h"
 
 #include <algorithm>
 #include <cstddef>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define DLBENCH_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vnni")))
-#endif
 
 namespace dlbench::data {
 namespace {
@@ -197,14 +194,7 @@ DLBENCH_TARGET_AVX512 void convert_halved(const std::uint8_t* y,
 
 }  // namespace
 
-bool YccRows::available() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
-         __builtin_cpu_supports("avx512vnni") != 0;
-#else
-  return false;
-#endif
-}
+bool YccRows::available() { return has_avx512(); }
 
 void YccRows::set(const YccPlanes& planes) {
   DLBENCH_CHECK(available());

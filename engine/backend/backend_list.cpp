@@ -8,7 +8,6 @@
 #include "engine/core/nearest_name.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -77,22 +76,6 @@ std::unique_ptr<Backend> create_backend(std::string_view name, const BackendOpti
     throw core::Error(core::ErrorCode::kUnavailable, entry->unavailable_reason());
   }
   return entry->create(options);
-}
-
-StateLayout Backend::state_layout(const graph::Value& value) const {
-  return {.bytes = value.dense_bytes()};
-}
-
-void Backend::pack_state(const graph::Value& /*value*/,
-                         const core::HostTensor& logical,
-                         std::byte* physical) const {
-  std::memcpy(physical, logical.data(), logical.bytes());
-}
-
-void Backend::unpack_state(const graph::Value& /*value*/,
-                           const std::byte* physical,
-                           core::HostTensor& logical) const {
-  std::memcpy(logical.data(), physical, logical.bytes());
 }
 
 }  // namespace dlbench::backend

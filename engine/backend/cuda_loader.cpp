@@ -5,6 +5,7 @@
 #include "engine/backend/backend_list.h"
 #include "engine/core/library_file.h"
 #include "engine/core/log.h"
+#include "engine/core/own_program.h"
 #include "engine/core/plugin.h"
 
 #include <dlfcn.h>
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -125,12 +125,7 @@ std::string explain(const core::PluginStatus& status,
 
 }  // namespace
 
-std::optional<std::string> process_environment_variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
+std::vector<fs::path> cuda_library_folders(const core::EnvironmentLookup& environment,
                                            const std::vector<fs::path>& own_folders) {
   std::vector<fs::path> folders;
   const auto append_prefix = [&folders](const fs::path& prefix) {
@@ -189,10 +184,9 @@ std::vector<CudaLibrary> find_cuda_libraries(const std::vector<fs::path>& folder
 
 CudaSetup default_cuda_setup() {
   const fs::path own = core::plugin_folder();
-  std::error_code ignored;
-  const fs::path program = fs::canonical("/proc/self/exe", ignored).parent_path();
+  const fs::path program = core::own_program().parent_path();
   return {.plugin = own / "libdlbench_cuda.so",
-          .folders = cuda_library_folders(process_environment_variable, {own, program})};
+          .folders = cuda_library_folders(core::environment_variable, {own, program})};
 }
 
 std::string load_cuda(const CudaSetup& setup) {

@@ -6,19 +6,13 @@
 // LD_LIBRARY_PATH, and what is missing costs one sentence.
 #pragma once
 
+#include "engine/core/environment.h"
+
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace dlbench::backend {
-
-/// The variables that say where to look: std::getenv, or a table in tests.
-using EnvironmentReader = std::function<std::optional<std::string>(const std::string& name)>;
-
-/// The value of a variable of this process.
-[[nodiscard]] std::optional<std::string> process_environment_variable(const std::string& name);
 
 /// Folders in which NVIDIA's libraries may lie, in the order of the search, those that exist, each
 /// once: $DLBENCH_CUDA_PATH itself, `own_folders` (of dlbench and its libraries) and the toolkit
@@ -26,7 +20,8 @@ using EnvironmentReader = std::function<std::optional<std::string>(const std::st
 /// extras/CUPTI/lib64; then nvidia/*/lib in the Python packages of $VIRTUAL_ENV, of $CONDA_PREFIX,
 /// of the first python3 on $PATH and its link's end, of $HOME/.local, of /usr/local.
 [[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders(
-    const EnvironmentReader& environment, const std::vector<std::filesystem::path>& own_folders);
+    const core::EnvironmentLookup& environment,
+    const std::vector<std::filesystem::path>& own_folders);
 
 /// One library that the plug-in needs, or one that it opens if it is there: libcupti.so.13.
 struct CudaLibrary {

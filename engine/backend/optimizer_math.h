@@ -168,8 +168,9 @@ void with_update_rule(graph::OpKind op, Function function) {
 struct UpdateRange {
   const float* gradient = nullptr;
   float* parameter = nullptr;
-  float* first = nullptr;   ///< m, velocity, square
-  float* second = nullptr;  ///< v, delta; null for SGD
+  // In the order of graph::state_names().
+  float* first_state = nullptr;   ///< of SGD the velocity, of Adam and Nadam m, of Adadelta square
+  float* second_state = nullptr;  ///< of Adam and Nadam v, of Adadelta delta; null for SGD
   std::int64_t elements = 0;
 };
 

@@ -24,8 +24,9 @@ void append(std::vector<UpdateRange>& ranges, const UpdateRange& range) {
     UpdateRange& last = ranges.back();
     const std::int64_t gap = range.parameter - last.parameter;
     const bool follows = gap == padded(last.elements);
-    const bool aligned = range.gradient - last.gradient == gap && range.first - last.first == gap &&
-                         (last.second == nullptr || range.second - last.second == gap);
+    const bool aligned =
+        range.gradient - last.gradient == gap && range.first_state - last.first_state == gap &&
+        (last.second_state == nullptr || range.second_state - last.second_state == gap);
     if (follows && aligned) {
       last.elements = gap + range.elements;
       return;
@@ -65,11 +66,11 @@ UpdatePlan plan_update(const graph::Graph& graph,
     require_f32(node, backend, "updates f32 parameters", parameter.dtype);
     UpdateSlots slots{.gradient = slot_of(node.inputs[graph::kFirstGradient + index]),
                       .parameter = slot_of(parameter.id),
-                      .first = slot_of(node.updates.at(parameters + index)),
-                      .second = kNoSlot,
+                      .first_state = slot_of(node.updates.at(parameters + index)),
+                      .second_state = kNoSlot,
                       .elements = parameter.shape.elements()};
     if (node.op != graph::OpKind::kSgd) {
-      slots.second = slot_of(node.updates.at(2 * parameters + index));
+      slots.second_state = slot_of(node.updates.at(2 * parameters + index));
     }
     plan.tensors.push_back(slots);
   }
@@ -86,8 +87,8 @@ std::vector<UpdateRange> update_ranges(const SlotTable& slots,
     append(ranges,
            {address(tensor.gradient),
             address(tensor.parameter),
-            address(tensor.first),
-            address(tensor.second),
+            address(tensor.first_state),
+            address(tensor.second_state),
             tensor.elements});
   }
   return ranges;

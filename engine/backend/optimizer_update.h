@@ -21,8 +21,8 @@ namespace dlbench::backend {
 struct UpdateSlots {
   SlotId gradient = kNoSlot;
   SlotId parameter = kNoSlot;
-  SlotId first = kNoSlot;
-  SlotId second = kNoSlot;  ///< kNoSlot for SGD
+  SlotId first_state = kNoSlot;   ///< in the order of graph::state_names()
+  SlotId second_state = kNoSlot;  ///< kNoSlot for SGD
   std::int64_t elements = 0;
 };
 

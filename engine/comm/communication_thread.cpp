@@ -89,7 +89,7 @@ void CommunicationThread::run_started() {
       failure_ = failure;
     } else {
       ++last_done_;
-      count(next.request.count * core::size_of(next.request.dtype), times);
+      count(next.request.bytes(), times);
       // It has just ended: a caller who waits was kept for as long as both were there.
       count_all_reduce(times,
                        blocked_since_.has_value()

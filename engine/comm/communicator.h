@@ -3,7 +3,7 @@
 //
 // Collectives on tensors between ranks. self.h is the communicator of a single rank; MPI and NCCL
 // are plug-ins; link_delay.h puts a simulated link in front of another one. How ranks find each
-// other before there is a communicator: rendezvous.h.
+// other before there is a communicator: rendezvous.h; which one they take: communicator_list.h.
 #pragma once
 
 #include "engine/backend/backend.h"

@@ -98,24 +98,37 @@ CollectiveTimes HostCommunicator::over_links(Transfer transfer) {
           .ahead_s = core::seconds(arrived - start)};
 }
 
+template <typename Transfer>
+void HostCommunicator::run_here(std::string_view name,
+                                std::size_t bytes,
+                                Transfer transfer,
+                                CommunicationThread::Kind kind) {
+  thread_.run_here(
+      bytes, [&] { return next_collective(name, transfer); }, kind);
+}
+
+void HostCommunicator::check_root(int root) const {
+  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
+}
+
+void HostCommunicator::check_bounds(std::span<const std::size_t> bounds) const {
+  DLBENCH_CHECK(bounds.size() == static_cast<std::size_t>(ranks_.size) + 1) << bounds.size();
+}
+
 void HostCommunicator::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
   check(request);
-  thread_.run_here(
-      request.count * core::size_of(request.dtype),
-      [&] {
-        return next_collective(
-            "all_reduce", [&](std::int64_t number) { return shared_.all_reduce(request, number); });
-      },
+  run_here(
+      "all_reduce",
+      request.bytes(),
+      [&](std::int64_t number) { return shared_.all_reduce(request, number); },
       CommunicationThread::Kind::kAllReduce);
 }
 
 void HostCommunicator::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
   check(request);
-  thread_.run_here(request.count * core::size_of(request.dtype), [&] {
-    return next_collective("reduce_scatter", [&](std::int64_t number) {
-      return ranks_.links == nullptr ? shared_.reduce_scatter(request, number)
-                                     : over_links([&] { ranks_.links->reduce_scatter(request); });
-    });
+  run_here("reduce_scatter", request.bytes(), [&](std::int64_t number) {
+    return ranks_.links == nullptr ? shared_.reduce_scatter(request, number)
+                                   : over_links([&] { ranks_.links->reduce_scatter(request); });
   });
 }
 
@@ -123,12 +136,10 @@ void HostCommunicator::all_gather(std::byte* data,
                                   std::size_t count,
                                   core::DType dtype,
                                   backend::Stream& /*stream*/) {
-  thread_.run_here(count * core::size_of(dtype), [&] {
-    return next_collective("all_gather", [&](std::int64_t number) {
-      return ranks_.links == nullptr
-                 ? shared_.all_gather(data, count, dtype, number)
-                 : over_links([&] { ranks_.links->all_gather(data, count, dtype); });
-    });
+  run_here("all_gather", count * core::size_of(dtype), [&](std::int64_t number) {
+    return ranks_.links == nullptr
+               ? shared_.all_gather(data, count, dtype, number)
+               : over_links([&] { ranks_.links->all_gather(data, count, dtype); });
   });
 }
 
@@ -136,25 +147,22 @@ void HostCommunicator::broadcast(std::byte* data,
                                  std::size_t bytes,
                                  int root,
                                  backend::Stream& /*stream*/) {
-  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
-  thread_.run_here(bytes, [&] {
-    return next_collective("broadcast", [&](std::int64_t number) {
-      return ranks_.links == nullptr
-                 ? shared_.broadcast(data, bytes, root, number)
-                 : over_links([&] { ranks_.links->broadcast(data, bytes, root); });
-    });
+  check_root(root);
+  run_here("broadcast", bytes, [&](std::int64_t number) {
+    return ranks_.links == nullptr
+               ? shared_.broadcast(data, bytes, root, number)
+               : over_links([&] { ranks_.links->broadcast(data, bytes, root); });
   });
 }
 
 void HostCommunicator::reduce(const ReduceRequest& request, int root, backend::Stream& stream) {
   check(request);
-  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
+  check_root(root);
   if (ranks_.links != nullptr) {
     return Communicator::reduce(request, root, stream);  // refuses
   }
-  thread_.run_here(request.count * core::size_of(request.dtype), [&] {
-    return next_collective(
-        "reduce", [&](std::int64_t number) { return shared_.reduce(request, root, number); });
+  run_here("reduce", request.bytes(), [&](std::int64_t number) {
+    return shared_.reduce(request, root, number);
   });
 }
 
@@ -162,15 +170,13 @@ void HostCommunicator::scatter(std::byte* data,
                                std::span<const std::size_t> bounds,
                                int root,
                                backend::Stream& stream) {
-  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
-  DLBENCH_CHECK(bounds.size() == static_cast<std::size_t>(ranks_.size) + 1) << bounds.size();
+  check_root(root);
+  check_bounds(bounds);
   if (ranks_.links != nullptr) {
     return Communicator::scatter(data, bounds, root, stream);  // refuses
   }
-  thread_.run_here(bounds.back(), [&] {
-    return next_collective("scatter", [&](std::int64_t number) {
-      return shared_.scatter(data, bounds, root, number);
-    });
+  run_here("scatter", bounds.back(), [&](std::int64_t number) {
+    return shared_.scatter(data, bounds, root, number);
   });
 }
 
@@ -178,14 +184,13 @@ void HostCommunicator::gather(std::byte* data,
                               std::span<const std::size_t> bounds,
                               int root,
                               backend::Stream& stream) {
-  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
-  DLBENCH_CHECK(bounds.size() == static_cast<std::size_t>(ranks_.size) + 1) << bounds.size();
+  check_root(root);
+  check_bounds(bounds);
   if (ranks_.links != nullptr) {
     return Communicator::gather(data, bounds, root, stream);  // refuses
   }
-  thread_.run_here(bounds.back(), [&] {
-    return next_collective(
-        "gather", [&](std::int64_t number) { return shared_.gather(data, bounds, root, number); });
+  run_here("gather", bounds.back(), [&](std::int64_t number) {
+    return shared_.gather(data, bounds, root, number);
   });
 }
 

@@ -77,8 +77,18 @@ class HostCommunicator final : public Communicator {
   /// rank.
   template <typename Transfer>
   CollectiveTimes next_collective(std::string_view name, Transfer transfer);
+  /// Times a transfer that the links do after a barrier of theirs.
   template <typename Transfer>
   CollectiveTimes over_links(Transfer transfer);
+  /// Does collective `name`, transfer(its number), on the calling thread.
+  template <typename Transfer>
+  void run_here(std::string_view name,
+                std::size_t bytes,
+                Transfer transfer,
+                CommunicationThread::Kind kind = CommunicationThread::Kind::kOther);
+  void check_root(int root) const;
+  /// One more than there are ranks.
+  void check_bounds(std::span<const std::size_t> bounds) const;
 
   HostRanks ranks_;
   SharedCollectives shared_;

@@ -127,26 +127,4 @@ void register_launch_library(LaunchLibrary library);
 /// registered or cannot start.
 [[nodiscard]] std::unique_ptr<Rendezvous> connect(std::string_view name);
 
-/// What to do with ranks that have the same GPU.
-enum class DeviceSharing : std::uint8_t { kRefused, kHostStaged };
-
-struct CommunicatorOptions {
-  DeviceSharing sharing = DeviceSharing::kRefused;
-  bool repeatable = false;  ///< sums have the same bits in every run; the same in all of a process
-};
-
-/// Makes the communicator of a device kind: {"cuda", NCCL's}. "cpu" is the host's own.
-struct CommunicatorEntry {
-  std::string device_kind;
-  std::unique_ptr<Communicator> (*create)(Rendezvous& ranks,
-                                          const CommunicatorOptions& options) = nullptr;
-};
-void register_communicator(CommunicatorEntry entry);
-
-/// The communicator for tensors of `backend` among `ranks`; SelfCommunicator at one rank.
-/// Collective. Throws core::Error(kUnavailable), on all ranks where two of them have the same GPU
-/// and that is refused.
-[[nodiscard]] std::unique_ptr<Communicator> create_communicator(
-    Rendezvous& ranks, backend::Backend& backend, const CommunicatorOptions& options = {});
-
 }  // namespace dlbench::comm

@@ -10,7 +10,7 @@
 
 namespace dlbench::core {
 
-/// In seconds.
+/// `duration` in seconds.
 [[nodiscard]] inline double seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -39,15 +39,15 @@ namespace dlbench::core {
   return seconds(std::chrono::steady_clock::now() - start);
 }
 
-/// CPU time of the calling thread, in nanoseconds: stands still while something else has its
-/// processor.
+/// CPU time of the calling thread, in nanoseconds: it does not advance while the thread does not
+/// run.
 [[nodiscard]] inline std::int64_t thread_cpu_ns() {
   timespec time{};
   static_cast<void>(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time));  // of oneself: never fails
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Processor time of the calling thread, s.
+/// CPU time of the calling thread, in seconds.
 [[nodiscard]] inline double thread_cpu_seconds() {
   return static_cast<double>(thread_cpu_ns()) * 1e-9;
 }

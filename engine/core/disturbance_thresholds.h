@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From where on something else on our processors or our GPU counts as a disturbance. Known to who
-// judges a repetition (probes/node/disturbance.h) and to who reads in a report what was seen of it.
+// When other work on our CPUs or our GPU counts as a disturbance. Used where a repetition is judged
+// (probes/node/disturbance.h) and where the validation of a report judges it again.
 #pragma once
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string_view>
 
 namespace dlbench::core {
@@ -18,6 +19,11 @@ std::map<std::string, std::string> environment() {
     }
   }
   return variables;
+}
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
 }  // namespace dlbench::core

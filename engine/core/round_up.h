@@ -4,19 +4,21 @@
 // Sizes in whole units: pages, cache lines, alignments.
 #pragma once
 
+#include "engine/core/host_device.h"
+
 #include <concepts>
 
 namespace dlbench::core {
 
 /// Units of `unit` > 0 that hold `size` >= 0.
 template <std::integral Integer>
-[[nodiscard]] constexpr Integer ceil_divide(Integer size, Integer unit) {
+[[nodiscard]] DLBENCH_HOST_DEVICE constexpr Integer ceil_divide(Integer size, Integer unit) {
   return (size + unit - 1) / unit;
 }
 
 /// The smallest multiple of `unit` > 0 that is not below `size` >= 0.
 template <std::integral Integer>
-[[nodiscard]] constexpr Integer round_up(Integer size, Integer unit) {
+[[nodiscard]] DLBENCH_HOST_DEVICE constexpr Integer round_up(Integer size, Integer unit) {
   return ceil_divide(size, unit) * unit;
 }
 

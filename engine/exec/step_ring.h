@@ -48,8 +48,8 @@ class StepRing {
            std::vector<graph::Phase> parts,
            std::size_t watched);
 
-  /// A step begins with its inputs. If kInFlight are on their way, waits for the oldest, of which
-  /// nothing is told any more.
+  /// Begins a step, before its inputs are copied. If kInFlight steps are on their way, waits for
+  /// the oldest of them and drops its times and its watched values.
   void begin();
   /// Events for the begin of each part of the step that has begun.
   [[nodiscard]] std::span<backend::Stream::Event* const> part_begins() const;

@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "harness/analysis/least_squares.h"
+#include "reports/statistics_records.h"
 
 #include <algorithm>
 #include <cmath>
@@ -160,10 +161,8 @@ double collective_s(const LinkParameters& link,
 
 namespace {
 
-std::optional<reports::IntervalRecord> ends(const std::optional<Interval>& interval) {
-  return interval.has_value()
-             ? std::optional(reports::IntervalRecord{interval->lower, interval->upper})
-             : std::nullopt;
+std::optional<reports::IntervalRecord> fitted_ci95(const std::optional<Interval>& interval) {
+  return interval.has_value() ? std::optional(reports::interval_record(*interval)) : std::nullopt;
 }
 
 }  // namespace
@@ -184,9 +183,9 @@ std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
   }
   const LinearFit line = fit_relative(rows, time_s, time_s).linear;
   return reports::LinkRecord{.alpha_s = line.coefficients[0],
-                             .alpha_s_ci95 = ends(line.interval(0)),
+                             .alpha_s_ci95 = fitted_ci95(line.interval(0)),
                              .beta_s_per_byte = line.coefficients[1],
-                             .beta_s_per_byte_ci95 = ends(line.interval(1)),
+                             .beta_s_per_byte_ci95 = fitted_ci95(line.interval(1)),
                              .residual = line.residual()};
 }
 
@@ -194,18 +193,19 @@ reports::LinkFitRecord link_fit_record(const LinkFit& fit, const char* source) {
   reports::LinkFitRecord record;
   record.medium = fit.link.medium == Medium::kShared ? "shared" : "switched";
   record.overhead_s = fit.link.overhead_s;
-  record.overhead_s_ci95 = ends(fit.overhead_s);
+  record.overhead_s_ci95 = fitted_ci95(fit.overhead_s);
   record.alpha_s = fit.link.alpha_s;
-  record.alpha_s_ci95 = ends(fit.alpha_s);
+  record.alpha_s_ci95 = fitted_ci95(fit.alpha_s);
   record.beta_s_per_byte = fit.link.beta_s_per_byte;
-  record.beta_s_per_byte_ci95 = ends(fit.beta_s_per_byte);
+  record.beta_s_per_byte_ci95 = fitted_ci95(fit.beta_s_per_byte);
   if (fit.link.node_ranks > 0) {
     record.node_ranks = fit.link.node_ranks;
-    record.inside = reports::LinkRecord{.alpha_s = fit.link.inside_alpha_s,
-                                        .alpha_s_ci95 = ends(fit.inside_alpha_s),
-                                        .beta_s_per_byte = fit.link.inside_beta_s_per_byte,
-                                        .beta_s_per_byte_ci95 = ends(fit.inside_beta_s_per_byte),
-                                        .residual = std::nullopt};
+    record.inside =
+        reports::LinkRecord{.alpha_s = fit.link.inside_alpha_s,
+                            .alpha_s_ci95 = fitted_ci95(fit.inside_alpha_s),
+                            .beta_s_per_byte = fit.link.inside_beta_s_per_byte,
+                            .beta_s_per_byte_ci95 = fitted_ci95(fit.inside_beta_s_per_byte),
+                            .residual = std::nullopt};
   }
   record.n = fit.n;
   record.residual = fit.residual;

@@ -145,7 +145,7 @@ std::int64_t ranks_of(const ScalingSize& size) {
 reports::EstimateRecord speedup_of(const ScalingArm& arm, const ScalingArm& baseline) {
   const auto ratio = paired_ratio_interval(round_rates(arm), round_rates(baseline));
   if (ratio.has_value()) {
-    return {ratio->estimate, reports::IntervalRecord{ratio->lower, ratio->upper}};
+    return {ratio->estimate, reports::interval_record(*ratio)};
   }
   return {mean_of(rates_of(arm)) / mean_of(rates_of(baseline)), std::nullopt};
 }
@@ -198,9 +198,9 @@ void copy_headline(reports::ScalingPointRecord& point) {
   point.speedup = headline->speedup;
 }
 
-std::optional<reports::IntervalRecord> ends(const Interval& interval) {
-  return interval.n >= 2 ? std::optional(reports::IntervalRecord{interval.lower, interval.upper})
-                         : std::nullopt;
+/// Nothing of a single number.
+std::optional<reports::IntervalRecord> measured_ci95(const Interval& interval) {
+  return interval.n >= 2 ? std::optional(reports::interval_record(interval)) : std::nullopt;
 }
 
 void add_collectives(const CommunicationCost& cost, reports::ScalingPointRecord& point) {
@@ -208,7 +208,7 @@ void add_collectives(const CommunicationCost& cost, reports::ScalingPointRecord&
     return;
   }
   const auto estimate = [](const Interval& interval) {
-    return reports::EstimateRecord{interval.estimate, ends(interval)};
+    return reports::EstimateRecord{interval.estimate, measured_ci95(interval)};
   };
   const StepCollectives& in_step = *cost.in_step;
   point.in_step =
@@ -219,7 +219,7 @@ void add_collectives(const CommunicationCost& cost, reports::ScalingPointRecord&
                                      .contention_s = estimate(in_step.contention)};
   if (in_step.overlap.has_value()) {
     point.overlap = in_step.overlap->estimate;
-    point.overlap_ci95 = ends(*in_step.overlap);
+    point.overlap_ci95 = measured_ci95(*in_step.overlap);
   }
 }
 
@@ -238,7 +238,7 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   if (size.all_reduce_alone_s.value.has_value()) {
     const Interval alone = interval_of_times(*size.all_reduce_alone_s.value);
     point.all_reduce_s = alone.estimate;
-    point.all_reduce_ci95 = ends(alone);
+    point.all_reduce_ci95 = measured_ci95(alone);
   }
   if (nocomm == nullptr || synthetic == nullptr) {
     return;
@@ -257,11 +257,11 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   }
   point.nocomm_s = cost->nocomm_s;
   point.exposed_communication_s = cost->exposed.estimate;
-  point.exposed_communication_ci95 = ends(cost->exposed);
+  point.exposed_communication_ci95 = measured_ci95(cost->exposed);
   point.waiting_s = cost->waiting.estimate;
-  point.waiting_ci95 = ends(cost->waiting);
+  point.waiting_ci95 = measured_ci95(cost->waiting);
   point.transfer_s = cost->transfer.estimate;
-  point.transfer_ci95 = ends(cost->transfer);
+  point.transfer_ci95 = measured_ci95(cost->transfer);
   add_collectives(*cost, point);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/communicator_list.h"
 #include "engine/comm/link_delay.h"
 #include "engine/comm/shared_device.h"
 #include "engine/core/error.h"
@@ -7,6 +8,7 @@
 #include "harness/analysis/link_fit.h"
 #include "harness/commands/comm_options.h"
 #include "harness/commands/command.h"
+#include "harness/commands/plan_taints.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
@@ -15,6 +17,7 @@
 #include "harness/ranks.h"
 #include "harness/session/cuda_graph.h"
 #include "harness/session/memory_need.h"
+#include "harness/session/open_device.h"
 #include "harness/trials/collective_trial.h"
 #include "harness/trials/device_fault_watch.h"
 #include "harness/trials/group_disturbance.h"
@@ -165,8 +168,8 @@ class CollectiveSweep {
     describe_launch(ranks_, report_.record().system);
     const probes::RankPlacement placement =
         place_this_rank(ranks_, std::nullopt, usable_gpus(ranks_, options_.device)).placement;
-    OpenedDevice opened =
-        open_device_on_all(ranks_, options_.device, kThreads, gpu_place(placement, ranks_.size()));
+    OpenedDevice opened = open_device_on_all(
+        ranks_, options_.device, kThreads, placed_gpu_address(placement, ranks_.size()));
     backend_ = std::move(opened.backend);
     report_.keep_device_choice(opened.why_no_better);
     together(ranks_, [&] {
@@ -190,7 +193,7 @@ class CollectiveSweep {
         const std::string what = "collectives over " + reports::count_text(size, "rank");
         report_.enter(what);
         if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
-          watch.over(what, [&] { measure(*members, watch); });
+          watch.run_watched(what, [&] { measure(*members, watch); });
         }
         ranks_.await_subset();
       }
@@ -320,7 +323,7 @@ class CollectiveSweep {
            bool first) {
     std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
     records.push_back(describe(which, result, communicator, backend_->device().name));
-    report_.tell((first ? header(records.back()) : "") + row(records.back(), which));
+    report_.print_beside_report((first ? header(records.back()) : "") + row(records.back(), which));
     report_.write();
   }
 
@@ -338,7 +341,7 @@ class CollectiveSweep {
     for (reports::CollectiveRecord& record : series) {
       record.fit = fit;
     }
-    report_.tell(fit_text(fit));
+    report_.print_beside_report(fit_text(fit));
     report_.write();
   }
 

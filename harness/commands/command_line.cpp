@@ -178,7 +178,7 @@ class Parser {
       const std::string name = long_name(argument);
       const bool known = is_known(name);
       if (equals == std::string::npos) {
-        if (known && wants_value_everywhere(name) && index + 1 < arguments.size() &&
+        if (known && no_command_has(name, /*is_flag=*/true) && index + 1 < arguments.size() &&
             arguments[index + 1].find('=') == std::string::npos &&
             is_known(long_name(arguments[index + 1]))) {
           throw Error(ErrorCode::kUsage,
@@ -190,7 +190,7 @@ class Parser {
       if (known && equals + 1 == argument.size()) {
         throw Error(ErrorCode::kUsage, "--" + name + ": the value is empty (see dlbench --help)");
       }
-      if (known && is_flag_everywhere(name)) {
+      if (known && no_command_has(name, /*is_flag=*/false)) {
         throw Error(ErrorCode::kUsage,
                     "--" + name + " takes no value, but was given '" + argument.substr(equals + 1) +
                         "': leave the option out to turn it off");
@@ -204,18 +204,11 @@ class Parser {
     });
   }
 
-  [[nodiscard]] bool wants_value_everywhere(const std::string& name) const {
-    return std::ranges::none_of(commands_, [&name](const BoundCommand& bound) {
-      return std::ranges::any_of(bound.options->specs(), [&name](const OptionSpec& spec) {
-        return spec.name == name && spec.is_flag;
-      });
-    });
-  }
-
-  [[nodiscard]] bool is_flag_everywhere(const std::string& name) const {
-    return std::ranges::none_of(commands_, [&name](const BoundCommand& bound) {
-      return std::ranges::any_of(bound.options->specs(), [&name](const OptionSpec& spec) {
-        return spec.name == name && !spec.is_flag;
+  /// Whether no command has an option of this name that is, or is not, a flag.
+  [[nodiscard]] bool no_command_has(const std::string& name, bool is_flag) const {
+    return std::ranges::none_of(commands_, [&](const BoundCommand& bound) {
+      return std::ranges::any_of(bound.options->specs(), [&](const OptionSpec& spec) {
+        return spec.name == name && spec.is_flag == is_flag;
       });
     });
   }

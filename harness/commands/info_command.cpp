@@ -123,7 +123,7 @@ class InfoCommand final : public Command {
     core::log::progress("measuring the peaks of " + device.device().name);
     DeviceFaultWatch watch(device.device());
     DevicePeaks peaks;
-    watch.over("peaks of " + device.device().name, [&] {
+    watch.run_watched("peaks of " + device.device().name, [&] {
       peaks = measure_device_peaks(device, DevicePeakSizes::for_device(device.device()));
     });
     core::log::progress("");

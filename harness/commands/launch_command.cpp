@@ -5,6 +5,7 @@
 // ranks, printed or submitted.
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/own_program.h"
 #include "harness/commands/child_process.h"
 #include "harness/commands/command.h"
 #include "harness/commands/command_line.h"
@@ -44,10 +45,9 @@ std::optional<int> to_int(const std::optional<std::int64_t>& number) {
 }
 
 /// This program, by a path that is the same on the nodes; inside of an image by its name.
-std::string own_program(bool in_container) {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return in_container || error ? std::string("dlbench") : program.string();
+std::string program_for_job(bool in_container) {
+  const fs::path program = core::own_program();
+  return in_container || program.empty() ? std::string("dlbench") : program.string();
 }
 
 std::vector<std::string> split_directives(const std::string& text) {
@@ -259,7 +259,7 @@ LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation&
                                     : launchers::MpiChoice::kSiteDefault;
   request.container_runtime = container_runtime_ == "auto" ? "" : container_runtime_;
   request.directives = split_directives(directives_);
-  request.program = program_.empty() ? own_program(!request.container.empty()) : program_;
+  request.program = program_.empty() ? program_for_job(!request.container.empty()) : program_;
   request.command = invocation.launched;
   request.counts_cores = spec().counts_cores;
   complete_request(request);

@@ -80,7 +80,7 @@ int run_verify_ops(const std::string& backend_name,
   Tally tally(out, is_reference ? "gradient checks" : "cases");
   const auto listener = [&tally](const CaseResult& result) { tally.add(result); };
   try {
-    DeviceFaultWatch(backend->device()).over("verify", [&] {
+    DeviceFaultWatch(backend->device()).run_watched("verify", [&] {
       if (is_reference) {
         conformance::run_gradient_checks(*backend, filter, listener);
       } else {

@@ -20,6 +20,7 @@ constexpr std::string_view kPercent = "PCT";
 /// Names a file whose options are all in the report, each on its own: with these as a file a run
 /// can be done again, and files do not include others.
 constexpr std::string_view kConfigOption = "config";
+constexpr std::string_view kFromFile = " (from the config file)";
 
 using core::Error;
 using core::ErrorCode;
@@ -337,9 +338,11 @@ void OptionSet::add_number(std::string name,
        .value = [&target] { return reports::Value(target); }});
 }
 
-bool OptionSet::contains(std::string_view name) const {
-  return std::any_of(
-      specs_.begin(), specs_.end(), [&](const OptionSpec& spec) { return spec.name == name; });
+bool OptionSet::contains(std::string_view name) const { return find(name) != nullptr; }
+
+const OptionSpec* OptionSet::find(std::string_view name) const {
+  const auto found = std::ranges::find(specs_, name, &OptionSpec::name);
+  return found == specs_.end() ? nullptr : &*found;
 }
 
 void OptionSet::exclude(std::string one, std::string other) {
@@ -347,13 +350,11 @@ void OptionSet::exclude(std::string one, std::string other) {
 }
 
 OptionSource OptionSet::source_of(std::string_view name) const {
-  const auto found = std::find_if(
-      specs_.begin(), specs_.end(), [&](const OptionSpec& spec) { return spec.name == name; });
-  return found == specs_.end() ? OptionSource::kDefault : found->source;
+  const OptionSpec* spec = find(name);
+  return spec == nullptr ? OptionSource::kDefault : spec->source;
 }
 
 std::string OptionSet::with_origin(std::string message) const {
-  constexpr std::string_view kOrigin = " (from the config file)";
   for (const OptionSpec& spec : specs_) {
     if (spec.source != OptionSource::kFile || spec.positional) {
       continue;
@@ -365,7 +366,7 @@ std::string OptionSet::with_origin(std::string message) const {
       end = at + shown.size();
       const std::string_view rest = std::string_view(message).substr(end);
       if (rest.starts_with(" '") || rest.starts_with(":")) {  // what is wrong, not what is advised
-        message.insert(end, kOrigin);
+        message.insert(end, kFromFile);
         break;
       }
     }
@@ -375,7 +376,7 @@ std::string OptionSet::with_origin(std::string message) const {
 
 void OptionSet::check_exclusions() const {
   const auto shown = [this](const std::string& name) {
-    return "--" + name + (source_of(name) == OptionSource::kFile ? " (from the config file)" : "");
+    return fmt::format("--{}{}", name, source_of(name) == OptionSource::kFile ? kFromFile : "");
   };
   for (const auto& [one, other] : exclusions_) {
     if (source_of(one) != OptionSource::kDefault && source_of(other) != OptionSource::kDefault) {
@@ -386,9 +387,8 @@ void OptionSet::check_exclusions() const {
 }
 
 bool OptionSet::is_default(std::string_view name) const {
-  return std::any_of(specs_.begin(), specs_.end(), [&](const OptionSpec& spec) {
-    return spec.name == name && spec.source == OptionSource::kDefault;
-  });
+  const OptionSpec* spec = find(name);
+  return spec != nullptr && spec->source == OptionSource::kDefault;
 }
 
 std::vector<std::string> OptionSet::names() const {

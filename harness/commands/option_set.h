@@ -148,6 +148,8 @@ class OptionSet {
                   std::vector<std::string> choices,
                   const std::function<void(std::size_t choice)>& choose,
                   const std::function<std::string()>& chosen);
+  /// nullptr: there is none of this name.
+  [[nodiscard]] const OptionSpec* find(std::string_view name) const;
   [[nodiscard]] OptionSource source_of(std::string_view name) const;
 
   std::vector<OptionSpec> specs_;

@@ -3,6 +3,7 @@
 //
 // dlbench report plot: runs one of the plotting scripts.
 #include "engine/core/error.h"
+#include "engine/core/own_program.h"
 #include "harness/commands/child_process.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
@@ -30,11 +31,11 @@ namespace fs = std::filesystem;
 
 /// Beside the program: bin/dlbench and share/dlbench/plots/, installed or in the build folder.
 std::string script_path(const std::string& plot) {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = core::own_program();
   const fs::path folder = program.parent_path().parent_path() / "share" / "dlbench" / "plots";
   const fs::path script = folder / (plot + ".py");
-  if (error || !fs::exists(script, error)) {
+  std::error_code ignored;
+  if (program.empty() || !fs::exists(script, ignored)) {
     throw Error(ErrorCode::kFile,
                 fmt::format("the plotting script '{}' is missing; it is installed with dlbench",
                             script.string()));

@@ -5,6 +5,7 @@
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
+#include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
@@ -102,8 +103,8 @@ class Measurement {
     });
     if (options_.dry_run) {
       const bool shared = ranks_share_devices(plan, group_);
-      report_.say(config_text(record_.config) + plan_text(plan, trials) +
-                  run_time_text(plan, shared, trials, options_));
+      report_.print_result(config_text(record_.config) + plan_text(plan, trials) +
+                           run_time_text(plan, shared, trials, options_));
       return 0;
     }
     report_.taint(oversubscription(ranks_, placement_, core_use(plan)));

@@ -303,7 +303,7 @@ SessionOptions session_options(const RunOptions& run,
     session.threads = placement.threads;
   }
   session.own_cpus = placement.workers;
-  session.gpu = gpu_place(placement, ranks);
+  session.gpu_address = placed_gpu_address(placement, ranks);
   return session;
 }
 

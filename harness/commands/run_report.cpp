@@ -130,7 +130,7 @@ void RunReport::write() const {
   fault_watch().report_is_at(output_);
 }
 
-void RunReport::say(const std::string& text) const {
+void RunReport::print_result(const std::string& text) const {
   if (speaks()) {
     std::fputs(text.c_str(), stdout);
   }
@@ -186,7 +186,7 @@ void RunReport::write_anywhere() {
   }
 }
 
-void RunReport::tell(const std::string& text) const {
+void RunReport::print_beside_report(const std::string& text) const {
   if (speaks()) {
     std::FILE* stream = output_ == "-" ? stderr : stdout;
     std::fputs(core::log::lines(text).c_str(), stream);
@@ -194,7 +194,9 @@ void RunReport::tell(const std::string& text) const {
   }
 }
 
-void RunReport::summarize() const { tell(reports::summary_text(record_, saved_at_)); }
+void RunReport::summarize() const {
+  print_beside_report(reports::summary_text(record_, saved_at_));
+}
 
 // The taints that count are those of the report: what another rank alone knows of is in none.
 int RunReport::agreed_code(const RunEnding& ending) {
@@ -227,7 +229,7 @@ int RunReport::finish(const RunEnding& ending) {
   }
   summarize();
   if (ending.lines_below) {
-    tell(ending.lines_below());
+    print_beside_report(ending.lines_below());
   }
   if (const std::optional<Error> lost = speaks() ? lost_results() : std::nullopt) {
     fail(*lost);

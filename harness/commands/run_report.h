@@ -60,9 +60,9 @@ class RunReport {
   /// The partial report, where it goes to a file; the finished one also to a stream.
   void write() const;
   /// Prints on stdout, from rank 0.
-  void say(const std::string& text) const;
+  void print_result(const std::string& text) const;
   /// Prints from rank 0 on stdout, or on stderr where the report goes to stdout.
-  void tell(const std::string& text) const;
+  void print_beside_report(const std::string& text) const;
 
   /// Runs what the run is about. What it throws, out of memory and the like too, becomes the
   /// report's failure, after `before` has added to the record, and is thrown on.
@@ -70,7 +70,7 @@ class RunReport {
   /// The report of a run that ended too early: what ended it, on which rank, in which phase. If it
   /// cannot be written it goes to the folder for temporary files; a warning says so. Never throws.
   void fail(const core::Error& error);
-  /// tell() of the summary, with where the report is.
+  /// print_beside_report() of the summary, with where the report is.
   void summarize() const;
   /// The complete report and its summary. Collective. Returns the exit code, on all ranks the one
   /// that rank 0's report has. Where something cannot be written any more, the summary included:

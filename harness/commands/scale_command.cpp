@@ -6,6 +6,7 @@
 #include "harness/analysis/projection.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
+#include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
@@ -199,7 +200,7 @@ class Scaling {
     check_left_out(options.series, kept, left_out);
     std::ranges::copy(trials_left_out(options.trials, sizes, kept), std::back_inserter(left_out));
     report_.leave_out(left_out);
-    report_.say(config_text(record_.config) + plan);
+    report_.print_result(config_text(record_.config) + plan);
   }
 
   void project(const ScaleRun& scale) {
@@ -403,11 +404,13 @@ class ScaleCommand final : public Command {
     RunOptions placed = run_;
     placed.session.threads = run_.session.threads.value_or(start.placement.threads);
     placed.session.own_cpus = start.placement.workers;
-    placed.session.gpu = gpu_place(start.placement, invocation.ranks.size());
+    placed.session.gpu_address = placed_gpu_address(start.placement, invocation.ranks.size());
     std::string why_no_better_device;
     if (run_.session.device == "auto") {  // chosen and said once, by all ranks
-      OpenedDevice opened = open_device_on_all(
-          invocation.ranks, run_.session.device, placed.session.threads, placed.session.gpu);
+      OpenedDevice opened = open_device_on_all(invocation.ranks,
+                                               run_.session.device,
+                                               placed.session.threads,
+                                               placed.session.gpu_address);
       placed.session.device = std::move(opened.device);
       why_no_better_device = std::move(opened.why_no_better);
     }

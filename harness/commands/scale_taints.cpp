@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/scale_taints.h"
 
-#include "harness/commands/run_record.h"
+#include "harness/commands/plan_taints.h"
 #include "reports/merged_taints.h"
 #include "reports/naming.h"
 

@@ -251,8 +251,8 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                      options.seed);
   StepRecord tested;
   const int more = later_steps(options, *backend);
-  DeviceFaultWatch(device).over("verify",
-                                [&] { tested = timed_steps(*backend, setup, more, out); });
+  DeviceFaultWatch(device).run_watched("verify",
+                                       [&] { tested = timed_steps(*backend, setup, more, out); });
   if (options.dump.has_value()) {
     exec::write_safetensors(*options.dump, tested.first, metadata_of(options, built));
   }

@@ -8,6 +8,7 @@
 #include "engine/exec/model_state.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
+#include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
@@ -147,8 +148,8 @@ class TrainingRun {
     if (options_.dry_run) {
       RankGroup group(ranks_);
       const bool shared = ranks_share_devices(plan, group);
-      report_.say(config_text(record_.config) + plan_text(plan, {}) +
-                  training_time_text(plan, shared, epochs(plan)));
+      report_.print_result(config_text(record_.config) + plan_text(plan, {}) +
+                           training_time_text(plan, shared, epochs(plan)));
       return 0;
     }
     describe_planned_memory(plan, record_);
@@ -357,7 +358,7 @@ class TrainingRun {
     };
     listener.on_epoch = [this, &plan](const reports::EpochRecord& epoch, bool best) {
       core::log::progress("");
-      report_.tell(epoch_line(epoch, plan.workload().spec(), epochs(plan), best));
+      report_.print_beside_report(epoch_line(epoch, plan.workload().spec(), epochs(plan), best));
       record_.history.push_back(epoch);
       note_undefined_metrics(epoch, record_.run.skipped);
       report_.enter(fmt::format("epoch {}", epoch.epoch));

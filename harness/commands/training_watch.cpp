@@ -28,7 +28,7 @@ TrainingWatch::TrainingWatch(const backend::DeviceInfo& device,
 
 void TrainingWatch::begin_trace() {
   if (recording_.has_value()) {
-    stretch_.emplace(*recording_, probes_);
+    recording_scope_.emplace(*recording_, probes_);
   }
 }
 
@@ -66,14 +66,14 @@ void TrainingWatch::note_replay(reports::RunRecord& record) {
 }
 
 void TrainingWatch::write_trace() {
-  stretch_.reset();
+  recording_scope_.reset();
   if (recording_.has_value()) {
     recording_->write(trace_file_);
   }
 }
 
 void TrainingWatch::rescue_trace() {
-  stretch_.reset();
+  recording_scope_.reset();
   if (recording_.has_value()) {
     recording_->rescue(trace_file_);
   }

@@ -47,7 +47,7 @@ class TrainingWatch {
   std::string trace_file_;
   ProbeSet probes_;
   std::optional<TraceRecording> recording_;
-  std::optional<TraceRecording::Stretch> stretch_;
+  std::optional<TraceRecording::Scope> recording_scope_;
   bool watching_ = false;
   bool replay_noted_ = false;
 };

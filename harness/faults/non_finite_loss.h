@@ -10,8 +10,9 @@
 
 namespace dlbench::harness {
 
-/// It has to be known at once: this rank's gradients are in the next step of all others, whose loss
-/// is none either, and the failure is of the rank that had it first.
+/// A class of its own because it has to be declared quickly: the all-reduce spreads this rank's
+/// NaN, so the loss of every rank's next step is NaN too, and the report must name the rank that
+/// had it first.
 class NonFiniteLoss : public core::Error {
  public:
   explicit NonFiniteLoss(const std::string& message)

@@ -153,18 +153,18 @@ json to_json(const DevicePeaks& peaks) {
 }
 
 DevicePeaks from_json(const json& file) {
-  check_peak_format(file, kFormat, kVersion);
+  check_format(file, kFormat, kVersion);
   DevicePeaks peaks{.device = file.at("device").get<std::string>(),
                     .libraries = file.at("libraries").get<std::map<std::string, std::string>>(),
                     .copy_bytes = file.at("copy_bytes").get<std::int64_t>(),
-                    .copy_bytes_per_s = peak_rate(file.at("copy_bytes_per_s")),
-                    .to_device_bytes_per_s = peak_rate(file.at("to_device_bytes_per_s")),
-                    .to_host_bytes_per_s = peak_rate(file.at("to_host_bytes_per_s")),
-                    .measured_at = peak_time(file.at("measured_at"))};
+                    .copy_bytes_per_s = positive_number(file.at("copy_bytes_per_s")),
+                    .to_device_bytes_per_s = positive_number(file.at("to_device_bytes_per_s")),
+                    .to_host_bytes_per_s = positive_number(file.at("to_host_bytes_per_s")),
+                    .measured_at = utc_text(file.at("measured_at"))};
   for (const json& product : file.at("products")) {
-    peaks.products.push_back({.precision = peak_word(product.at("precision")),
-                              .extent = peak_bytes(product.at("extent")),
-                              .flop_per_s = peak_rate(product.at("flop_per_s"))});
+    peaks.products.push_back({.precision = printable_text(product.at("precision")),
+                              .extent = positive_integer(product.at("extent")),
+                              .flop_per_s = positive_number(product.at("flop_per_s"))});
   }
   return peaks;
 }

@@ -53,7 +53,7 @@ json to_json(const MachinePeaks& peaks) {
 
 // Throws json::exception or Error for what to_json() would not have written.
 MachinePeaks machine_peaks_from_json(const json& file) {
-  check_peak_format(file, kPeaksFormat, kPeaksVersion);
+  check_format(file, kPeaksFormat, kPeaksVersion);
   MachinePeaks peaks;
   peaks.key = {.processor = file.at("processor").get<std::string>(),
                .isa = file.at("isa").get<std::string>(),
@@ -66,18 +66,18 @@ MachinePeaks machine_peaks_from_json(const json& file) {
   peaks.measurements = file.at("measurements").get<int>();
   peaks.cache_bytes = file.at("cache_bytes").get<std::int64_t>();
   for (const json& peak : file.at("compute")) {
-    peaks.compute.push_back({.precision = peak_word(peak.at("precision")),
-                             .isa = peak_word(peak.at("isa")),
-                             .flop_per_s = peak_rate(peak.at("flop_per_s")),
-                             .measured_at = peak_time(peak.at("measured_at"))});
+    peaks.compute.push_back({.precision = printable_text(peak.at("precision")),
+                             .isa = printable_text(peak.at("isa")),
+                             .flop_per_s = positive_number(peak.at("flop_per_s")),
+                             .measured_at = utc_text(peak.at("measured_at"))});
   }
   for (const json& peak : file.at("memory")) {
-    peaks.memory.push_back({.kernel = peak_word(peak.at("kernel")),
-                            .stores = peak_word(peak.at("stores")),
-                            .isa = peak_word(peak.at("isa")),
-                            .bytes_per_s = peak_rate(peak.at("bytes_per_s")),
-                            .array_bytes = peak_bytes(peak.at("array_bytes")),
-                            .measured_at = peak_time(peak.at("measured_at"))});
+    peaks.memory.push_back({.kernel = printable_text(peak.at("kernel")),
+                            .stores = printable_text(peak.at("stores")),
+                            .isa = printable_text(peak.at("isa")),
+                            .bytes_per_s = positive_number(peak.at("bytes_per_s")),
+                            .array_bytes = positive_integer(peak.at("array_bytes")),
+                            .measured_at = utc_text(peak.at("measured_at"))});
   }
   return peaks;
 }

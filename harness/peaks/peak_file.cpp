@@ -30,7 +30,7 @@ std::string file_name_part(const std::string& text) {
   return part;
 }
 
-double peak_rate(const nlohmann::json& value) {
+double positive_number(const nlohmann::json& value) {
   const double number = value.get<double>();
   if (!std::isfinite(number) || number <= 0.0) {
     throw Error(ErrorCode::kData, "a rate is not above zero");
@@ -38,7 +38,7 @@ double peak_rate(const nlohmann::json& value) {
   return number;
 }
 
-std::string peak_word(const nlohmann::json& value) {
+std::string printable_text(const nlohmann::json& value) {
   constexpr std::size_t kLongest = 64;
   auto word = value.get<std::string>();
   const bool printable =
@@ -49,7 +49,7 @@ std::string peak_word(const nlohmann::json& value) {
   return word;
 }
 
-std::string peak_time(const nlohmann::json& value) {
+std::string utc_text(const nlohmann::json& value) {
   auto text = value.get<std::string>();
   constexpr std::string_view kPattern = "0000-00-00T00:00:00Z";
   const bool fits = std::ranges::equal(text, kPattern, [](char letter, char wanted) {
@@ -61,14 +61,14 @@ std::string peak_time(const nlohmann::json& value) {
   return text;
 }
 
-std::int64_t peak_bytes(const nlohmann::json& value) {
+std::int64_t positive_integer(const nlohmann::json& value) {
   if (!value.is_number_integer() || value.get<std::int64_t>() <= 0) {
     throw Error(ErrorCode::kData, "a size is no whole number above zero");
   }
   return value.get<std::int64_t>();
 }
 
-void check_peak_format(const nlohmann::json& file, const char* format, int version) {
+void check_format(const nlohmann::json& file, const char* format, int version) {
   if (file.at("format") != format || file.at("version") != version) {
     throw Error(ErrorCode::kData, "format or version differ");
   }

@@ -25,17 +25,17 @@ namespace dlbench::harness {
 [[nodiscard]] std::string file_name_part(const std::string& text);
 
 /// A finite number above zero. Throws core::Error(kData).
-[[nodiscard]] double peak_rate(const nlohmann::json& value);
+[[nodiscard]] double positive_number(const nlohmann::json& value);
 
 /// A short text of printable characters. Throws core::Error(kData).
-[[nodiscard]] std::string peak_word(const nlohmann::json& value);
+[[nodiscard]] std::string printable_text(const nlohmann::json& value);
 /// UTC as reports have it, "2026-01-01T00:00:00Z". Throws core::Error(kData).
-[[nodiscard]] std::string peak_time(const nlohmann::json& value);
+[[nodiscard]] std::string utc_text(const nlohmann::json& value);
 /// A whole number above zero. Throws core::Error(kData).
-[[nodiscard]] std::int64_t peak_bytes(const nlohmann::json& value);
+[[nodiscard]] std::int64_t positive_integer(const nlohmann::json& value);
 
 /// Throws core::Error(kData) unless the file says that it is of this format and version.
-void check_peak_format(const nlohmann::json& file, const char* format, int version);
+void check_format(const nlohmann::json& file, const char* format, int version);
 
 /// Creates the folder, replaces the file atomically. Throws core::Error(kFile).
 void write_peak_file(const std::filesystem::path& path, const nlohmann::json& content);

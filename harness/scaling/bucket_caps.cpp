@@ -6,6 +6,7 @@
 #include "reports/bucket_choice.h"
 #include "reports/interval.h"
 #include "reports/merged_taints.h"
+#include "reports/statistics_records.h"
 
 #include <algorithm>
 #include <utility>
@@ -34,7 +35,7 @@ std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
   if (!mean.has_value()) {
     return std::nullopt;
   }
-  return reports::EstimateRecord{mean->estimate, reports::IntervalRecord{mean->lower, mean->upper}};
+  return reports::EstimateRecord{mean->estimate, reports::interval_record(*mean)};
 }
 
 // What disturbed one cap casts doubt on the comparison of all.

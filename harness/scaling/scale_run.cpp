@@ -336,7 +336,7 @@ void ScaleRun::measure_facts() {
       if (member.plan().single_root()) {
         return;  // there is no all-reduce
       }
-      watch_->over("all-reduces", [&] {
+      watch_->run_watched("all-reduces", [&] {
         harness::measure_facts(member.session(), member.group(), guard_, *watch_, facts_[index]);
       });
     });

@@ -9,6 +9,7 @@
 #include "harness/session/run_guard.h"
 #include "workloads/workload.h"
 
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -27,6 +28,19 @@ constexpr std::int64_t kQuicklyMade = 1024;
 constexpr std::int64_t kStepsOfAnEpoch = 4;
 /// Nobody waits for more without having asked: some 43 kB each of kvasir-seg.
 constexpr std::int64_t kMostGenerated = 16384;
+
+/// `data` if given, else the format's usual folder if it is there, else nothing.
+std::optional<fs::path> present_data(const std::string& dataset, const std::string& data) {
+  if (!data.empty()) {
+    return data;
+  }
+  const data::DatasetFormat& format = data::find_dataset(dataset);
+  std::error_code error;
+  if (!format.default_folder.empty() && fs::is_directory(format.default_folder, error)) {
+    return format.default_folder;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -48,18 +62,6 @@ std::int64_t samples_to_generate(std::int64_t global_batch) {
     samples *= 2;
   }
   return samples;
-}
-
-std::optional<fs::path> present_data(const std::string& dataset, const std::string& data) {
-  if (!data.empty()) {
-    return data;
-  }
-  const data::DatasetFormat& format = data::find_dataset(dataset);
-  std::error_code error;
-  if (!format.default_folder.empty() && fs::is_directory(format.default_folder, error)) {
-    return format.default_folder;
-  }
-  return std::nullopt;
 }
 
 std::vector<fs::path> data_files(const std::string& dataset, const fs::path& folder) {

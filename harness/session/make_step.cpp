@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/make_step.h"
 
+#include "engine/comm/communicator_list.h"
 #include "engine/comm/compressed.h"
 #include "engine/comm/link_delay.h"
 #include "engine/comm/single_root.h"

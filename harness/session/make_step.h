@@ -24,10 +24,12 @@ namespace dlbench::harness {
 /// Lowers something on this rank and returns the decisions that were taken.
 using Lower = std::function<std::map<std::string, std::string>(const backend::LoweringOptions&)>;
 
-/// Of the ranks with equal `samples`, one lowers and tunes while all others sleep, so that nothing
-/// disturbs it: the first, or the first that did so before, whose `lower` returns what it decided
-/// then. The rest lower with its decisions, so that all run the same kernels. Of another number of
-/// samples the libraries know other kernels. Throws what `lower` throws on any rank. Collective.
+/// Lowers the step on all ranks, with the same kernel decisions on those with equal `samples` (for
+/// other batch sizes the libraries know other kernels). In each such group one rank lowers and
+/// tunes while all others sleep, so that nothing disturbs its measurements: the first one with
+/// `before` set, whose `lower` returns the decisions it took then, or else the first one. The rest
+/// of the group lower with its decisions. Throws on all ranks what `lower` throws on any.
+/// Collective.
 void lower_together(comm::Rendezvous& ranks,
                     const backend::LoweringOptions& options,
                     std::int64_t samples,

@@ -151,11 +151,11 @@ DeviceName parse_device(const std::string& device, const NamingOption& option = 
 OpenedDevice open(const std::string& device,
                   std::optional<std::int64_t> threads,
                   int local_rank,
-                  const GpuPlace& gpu,
+                  const std::string& gpu_address,
                   bool alone) {
   backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
                                   .local_rank = local_rank,
-                                  .gpu_address = gpu.address};
+                                  .gpu_address = gpu_address};
   const DeviceName parts = parse_device(device);
   if (parts.backend == "auto") {
     return best_device(options, alone);
@@ -235,11 +235,11 @@ std::unique_ptr<backend::Backend> open_backend(const std::string& name, int thre
 OpenedDevice open_device_on_all(comm::Rendezvous& ranks,
                                 const std::string& device,
                                 std::optional<std::int64_t> threads,
-                                const GpuPlace& gpu) {
+                                const std::string& gpu_address) {
   OpenedDevice opened;
   together(ranks, [&] {
     const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
-    opened = open(device, threads, place.local_rank, gpu, ranks.size() == 1);
+    opened = open(device, threads, place.local_rank, gpu_address, ranks.size() == 1);
   });
   if (ranks.size() > 1) {
     if (const std::string differ = difference(ranks, opened); !differ.empty()) {
@@ -272,9 +272,8 @@ void require_host_memory(const backend::Backend& backend, const std::string& opt
   }
 }
 
-GpuPlace gpu_place(const probes::RankPlacement& placement, int ranks) {
-  return ranks > 1 && placement.gpu_visible ? GpuPlace{.address = placement.gpu_address}
-                                            : GpuPlace{};
+std::string placed_gpu_address(const probes::RankPlacement& placement, int ranks) {
+  return ranks > 1 && placement.gpu_visible ? placement.gpu_address : std::string();
 }
 
 core::DType compute_dtype(const std::string& precision, const backend::Backend& backend) {

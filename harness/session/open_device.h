@@ -18,11 +18,6 @@
 
 namespace dlbench::harness {
 
-/// The GPU that a rank was given of those of its node: see probes::RankPlacement, which chooses it.
-struct GpuPlace {
-  std::string address;  ///< PCI; empty: none was chosen
-};
-
 /// PCI addresses of the GPUs that this process may open as that --device, in their order, as far as
 /// that is known without opening them: probes::PlacementLimits has those of each rank. None for cpu
 /// and ref.
@@ -32,8 +27,9 @@ struct GpuPlace {
 [[nodiscard]] std::vector<std::string> usable_gpus(const comm::Rendezvous& ranks,
                                                    const std::string& device);
 
-/// Of a launch of `ranks`; none for a rank alone, which has the first one.
-[[nodiscard]] GpuPlace gpu_place(const probes::RankPlacement& placement, int ranks);
+/// PCI address of the GPU that a rank of a launch of `ranks` was placed at (probes::RankPlacement);
+/// empty: none was chosen, as for a rank alone, which has the first one.
+[[nodiscard]] std::string placed_gpu_address(const probes::RankPlacement& placement, int ranks);
 
 /// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).
 [[nodiscard]] core::DType compute_dtype(const std::string& precision,
@@ -68,14 +64,14 @@ struct OpenedDevice {
   std::string why_no_better;
 };
 
-/// The same on every rank of a launch. Of several GPUs a rank takes the one that it was placed at,
-/// or without such a one, that of its number on its host. Collective. Throws
-/// core::Error(kUnavailable) on all of them too where auto found a GPU for some ranks only: their
-/// collectives would not meet.
+/// The same on every rank of a launch. Of several GPUs a rank takes the one at `gpu_address` (see
+/// placed_gpu_address()), or, where that is empty, that of its number on its host. Collective.
+/// Throws core::Error(kUnavailable) on all of them too where auto found a GPU for some ranks only:
+/// their collectives would not meet.
 [[nodiscard]] OpenedDevice open_device_on_all(comm::Rendezvous& ranks,
                                               const std::string& device,
                                               std::optional<std::int64_t> threads,
-                                              const GpuPlace& gpu);
+                                              const std::string& gpu_address);
 
 /// Throws what open_device() and compute_dtype() would throw on every machine, without a look at
 /// this one.

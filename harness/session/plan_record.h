@@ -16,8 +16,8 @@ namespace dlbench::harness {
 /// Mode, hash, size and kernel decisions of a step made for `batch_size` samples.
 [[nodiscard]] reports::PlanRecord plan_record(const exec::Executor& step, std::int64_t batch_size);
 
-/// nondeterministic_plan, if a kernel may give other bits in another run as its library says: such
-/// as --deterministic leaves out.
+/// The taint nondeterministic_plan, if the library of any kernel of the step does not promise the
+/// same bits in every run; --deterministic leaves such kernels out. Nothing otherwise.
 [[nodiscard]] std::optional<reports::TaintRecord> plan_taint(const backend::LoweredGraph& step);
 
 /// The scale of now, and the steps skipped beyond `skipped_before`; nothing for a model without

@@ -9,10 +9,10 @@
 #include "harness/ranks.h"
 #include "harness/session/make_step.h"
 #include "harness/session/plan_record.h"
+#include "probes/node/process_pages.h"
 
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,11 +28,7 @@ using graph::Storage;
 /// buffers in which kernels were tried, for example) has been given back.
 std::int64_t resident_bytes() {
   core::release_free_memory();
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t total_pages = 0;
-  std::int64_t resident_pages = 0;
-  statm >> total_pages >> resident_pages;
-  return resident_pages * sysconf(_SC_PAGESIZE);
+  return probes::read_process_pages().resident * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace
@@ -157,12 +153,12 @@ void Session::check_same_plan() {
   });
 }
 
-void Session::send_out(const data::Batch& batch) {
+void Session::scatter_batch(const data::Batch& batch) {
   root_inputs_->scatter(batch, *step_);
   state_->broadcast_parameters();
 }
 
-float Session::collect_outputs(float own_loss) {
+float Session::gather_outputs(float own_loss) {
   root_outputs_->gather();
   const BatchShare& batch = plan_.batch();
   float loss = own_loss * static_cast<float>(batch.local) / static_cast<float>(batch.global);

@@ -44,12 +44,12 @@ class Session {
   void bind(const data::Batch& batch);
   /// Before the step of a single root, in place of bind(): to each rank its part of the root's
   /// `batch` and the root's parameters. No step is on its way. Collective.
-  void send_out(const data::Batch& batch);
+  void scatter_batch(const data::Batch& batch);
   /// After the step of a single root, which gets the predictions of all ranks and the mean loss.
   /// Collective.
-  [[nodiscard]] float collect_outputs(float own_loss);
+  [[nodiscard]] float gather_outputs(float own_loss);
   /// What the root got so: those of the global batch.
-  [[nodiscard]] std::span<const std::byte> collected_predictions() const {
+  [[nodiscard]] std::span<const std::byte> gathered_predictions() const {
     return root_outputs_->predictions();
   }
   /// As SessionPlan::memory_need(), of the state that was made and the plan that tuning found.

@@ -13,7 +13,6 @@
 #include "engine/core/named.h"
 #include "engine/exec/executor.h"
 #include "engine/graph/passes.h"
-#include "harness/session/open_device.h"
 
 #include <array>
 #include <cstdint>
@@ -54,7 +53,7 @@ struct SessionOptions {
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kAuto;
   bool autotune = true;
   double tune_until_s = std::numeric_limits<double>::infinity();  ///< see backend::LoweringOptions
-  GpuPlace gpu;
+  std::string gpu_address;  ///< PCI, of the GPU that this rank was placed at; empty: none
   exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;  ///< kOn: refused where it cannot be
   std::string data;  ///< empty: the usual folder, else generated once
   /// The largest global batch of all sessions that share generated data; 0: this one's.

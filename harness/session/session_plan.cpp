@@ -7,6 +7,7 @@
 #include "harness/cache_folder.h"
 #include "harness/ranks.h"
 #include "harness/session/cuda_graph.h"
+#include "harness/session/open_device.h"
 #include "harness/session/run_guard.h"
 #include "harness/session/same_samples.h"
 #include "probes/node/system_info.h"
@@ -26,7 +27,8 @@ using core::ErrorCode;
 
 SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
     : options_(std::move(options)), ranks_(ranks) {
-  OpenedDevice opened = open_device_on_all(ranks_, options_.device, options_.threads, options_.gpu);
+  OpenedDevice opened =
+      open_device_on_all(ranks_, options_.device, options_.threads, options_.gpu_address);
   backend_ = std::move(opened.backend);
   why_no_better_device_ = std::move(opened.why_no_better);
   together(ranks_, [&] { open(); });

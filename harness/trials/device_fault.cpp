@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/device_fault.h"
 
+#include "engine/core/error.h"
 #include "harness/faults/non_finite_loss.h"
 
 #include <chrono>
@@ -9,7 +10,11 @@
 #include <thread>
 
 namespace dlbench::harness {
+namespace {
 
+/// `error` with what `fault` says behind it ("; the GPU reported Xid 79"), kRun where the library
+/// only refused; as it is if `fault` is empty or says nothing, or the user interrupted. Waits a
+/// tenth of a second first: a call may fail before the driver's message arrives.
 core::Error with_device_fault(const core::Error& error, const std::function<std::string()>& fault) {
   constexpr std::chrono::milliseconds kArrivesWithin{100};
   if (!fault || error.code() == core::ErrorCode::kInterrupted) {
@@ -23,6 +28,8 @@ core::Error with_device_fault(const core::Error& error, const std::function<std:
   const bool refused = error.code() == core::ErrorCode::kLibrary;
   return {refused ? core::ErrorCode::kRun : error.code(), std::string(error.what()) + "; " + told};
 }
+
+}  // namespace
 
 void naming_device_faults(const std::function<void()>& work,
                           const std::function<std::string()>& fault) {

@@ -27,7 +27,7 @@ probes::DeviceConditions DeviceFaultWatch::conditions() {
   return now;
 }
 
-void DeviceFaultWatch::over(const std::string& what, const std::function<void()>& work) {
+void DeviceFaultWatch::run_watched(const std::string& what, const std::function<void()>& work) {
   naming_device_faults(work, [this] { return take_fault(); });
   if (const std::string fault = take_fault(); !fault.empty()) {
     throw core::Error(core::ErrorCode::kRun, what + ": " + fault);

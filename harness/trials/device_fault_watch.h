@@ -32,7 +32,7 @@ class DeviceFaultWatch {
   [[nodiscard]] probes::DeviceConditions conditions();
   /// Calls `work`, naming_device_faults(). Throws core::Error(kRun), beginning with `what`, where
   /// nothing fails in it and a fault was reported all the same.
-  void over(const std::string& what, const std::function<void()>& work);
+  void run_watched(const std::string& what, const std::function<void()>& work);
 
  private:
   std::unique_ptr<probes::Probe> probe_;  ///< none: it cannot tell of this device

@@ -300,7 +300,7 @@ bool ProbeSet::Entry::runs_with_trials() const {
   return unavailable.empty() && !probe->spec().own_repetition;
 }
 
-std::vector<probes::Probe*> ProbeSet::apart() const {
+std::vector<probes::Probe*> ProbeSet::with_own_repetition() const {
   std::vector<probes::Probe*> result;
   for (const Entry& entry : entries_) {
     if (entry.unavailable.empty() && entry.probe->spec().own_repetition) {
@@ -310,7 +310,7 @@ std::vector<probes::Probe*> ProbeSet::apart() const {
   return result;
 }
 
-std::map<std::string, std::string> ProbeSet::reasons_apart() const {
+std::map<std::string, std::string> ProbeSet::own_repetition_reasons() const {
   std::map<std::string, std::string> reasons;
   for (const Entry& entry : entries_) {
     if (const probes::ProbeSpec& spec = entry.probe->spec(); spec.own_repetition) {
@@ -320,7 +320,7 @@ std::map<std::string, std::string> ProbeSet::reasons_apart() const {
   return reasons;
 }
 
-ListeningBeside::ListeningBeside(ProbeSet& probes, const std::vector<core::trace::Sink*>& more)
+ScopedSinks::ScopedSinks(ProbeSet& probes, const std::vector<core::trace::Sink*>& more)
     : probes_(probes) {
   std::vector<core::trace::Sink*> sinks = probes.sinks();
   for (core::trace::Sink* sink : more) {
@@ -331,12 +331,12 @@ ListeningBeside::ListeningBeside(ProbeSet& probes, const std::vector<core::trace
   fanout_ = listen(std::move(sinks));
 }
 
-ListeningBeside::~ListeningBeside() { probes_.install_sinks(); }
+ScopedSinks::~ScopedSinks() { probes_.install_sinks(); }
 
-TraceRecording::Stretch::Stretch(TraceRecording& recording,
-                                 ProbeSet& probes,
-                                 core::trace::Sink* beside)
-    : listening_(probes, {recording.timeline_.sink(), beside}) {
+TraceRecording::Scope::Scope(TraceRecording& recording,
+                             ProbeSet& probes,
+                             core::trace::Sink* extra_sink)
+    : sinks_(probes, {recording.timeline_.sink(), extra_sink}) {
   core::trace::name_this_thread("main");
 }
 

@@ -93,9 +93,9 @@ class ProbeSet {
   [[nodiscard]] const std::vector<core::trace::Sink*>& sinks() const { return sinks_; }
   void install_sinks() noexcept;
   /// The opened probes that want repetitions of their own: begin() and end() leave them alone.
-  [[nodiscard]] std::vector<probes::Probe*> apart() const;
+  [[nodiscard]] std::vector<probes::Probe*> with_own_repetition() const;
   /// All of that kind that are loaded, and why they are closed; an opened one's reason is empty.
-  [[nodiscard]] std::map<std::string, std::string> reasons_apart() const;
+  [[nodiscard]] std::map<std::string, std::string> own_repetition_reasons() const;
 
  private:
   struct Entry {
@@ -115,28 +115,28 @@ class ProbeSet {
 };
 
 /// Lets more sinks listen while it lives, beside the probes that listen anyway.
-class ListeningBeside {
+class ScopedSinks {
  public:
-  ListeningBeside(ProbeSet& probes, const std::vector<core::trace::Sink*>& more);
-  ListeningBeside(const ListeningBeside&) = delete;
-  ListeningBeside& operator=(const ListeningBeside&) = delete;
-  ~ListeningBeside();
+  ScopedSinks(ProbeSet& probes, const std::vector<core::trace::Sink*>& more);
+  ScopedSinks(const ScopedSinks&) = delete;
+  ScopedSinks& operator=(const ScopedSinks&) = delete;
+  ~ScopedSinks();
 
  private:
   ProbeSet& probes_;
   std::unique_ptr<probes::SinkFanout> fanout_;
 };
 
-/// A timeline that records what happens while a Stretch of it lives.
+/// A timeline that records what happens while a Scope of it lives.
 class TraceRecording {
  public:
-  class Stretch {
+  class Scope {
    public:
-    /// `beside`: one more sink that listens, or nullptr.
-    Stretch(TraceRecording& recording, ProbeSet& probes, core::trace::Sink* beside = nullptr);
+    /// `extra_sink`: one more that listens, or nullptr.
+    Scope(TraceRecording& recording, ProbeSet& probes, core::trace::Sink* extra_sink = nullptr);
 
    private:
-    ListeningBeside listening_;
+    ScopedSinks sinks_;
   };
 
   /// `most_events`: of each thread.

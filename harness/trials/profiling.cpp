@@ -303,7 +303,8 @@ std::string text_of(const Reasons& reasons) {
 
 // On all ranks: the probes that are closed on some rank, and why on the first one.
 Reasons closed_on_a_rank(RankGroup& ranks, const ProbeSet& probes) {
-  const std::vector<std::string> texts = ranks.gather_texts(text_of(probes.reasons_apart()));
+  const std::vector<std::string> texts =
+      ranks.gather_texts(text_of(probes.own_repetition_reasons()));
   Reasons loaded;  // on any rank
   for (const std::string& text : texts) {
     loaded.merge(parse_reasons(text));
@@ -347,7 +348,7 @@ std::vector<probes::Probe*> probes_to_run(RankGroup& ranks,
                                           const ProbeSet& probes,
                                           const ProfilingRequest& request,
                                           reports::RunRecord& record) {
-  std::vector<probes::Probe*> result = probes.apart();
+  std::vector<probes::Probe*> result = probes.with_own_repetition();
   drop_probes_of_some_ranks(ranks, probes, result, record);
   if (request.profiler_taken.empty()) {
     return result;
@@ -460,12 +461,12 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
       const bool first = yet_to_draw == count_on_timeline(chosen);
       const bool last = --yet_to_draw == 0;
       record_on(*timeline, file, passes, last, record, [&] {
-        const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
+        const TraceRecording::Scope recording(*timeline, probes, probe->sink());
         repetitions =
             runner.run(arms, length_for_probe(probe->spec(), request), pass.listeners(first));
       });
     } else {
-      const ListeningBeside listening(probes, {probe->sink()});
+      const ScopedSinks listening(probes, {probe->sink()});
       repetitions =
           runner.run(arms, length_for_probe(probe->spec(), request), pass.listeners(false));
     }
@@ -478,7 +479,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   }
   if (timeline.has_value() && !drawn) {
     record_on(*timeline, file, passes, true, record, [&] {
-      const TraceRecording::Stretch stretch(*timeline, probes);
+      const TraceRecording::Scope recording(*timeline, probes);
       static_cast<void>(runner.run(arms, {.least_s = request.seconds}));
     });
   }

@@ -10,7 +10,7 @@ std::int64_t profiled_repetitions(const ProbeSet& probes,
                                   const std::vector<std::unique_ptr<Arm>>& arms,
                                   bool traces) {
   std::int64_t repetitions = 0;
-  for (const probes::Probe* probe : probes.apart()) {
+  for (const probes::Probe* probe : probes.with_own_repetition()) {
     repetitions += std::ranges::count_if(
         arms, [probe](const auto& arm) { return sees_trial(probe->spec(), arm->id()); });
     traces = traces && !probe->spec().on_timeline;

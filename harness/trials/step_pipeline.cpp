@@ -69,14 +69,14 @@ void StepPipeline::start(StepInput input) {
             .samples =
                 session_.plan().single_root() ? session_.plan().batch_size() : input.batch->samples,
             .data_wait_s = input.data_wait_s,
-            .send_out_s = 0.0,
+            .scatter_s = 0.0,
             .copies = input.copies || in_step_with_others()};
   ++started_;
   comm::losses_seen(seen_, seen_ + started_ - totals_.steps);
   if (in_step_with_others()) {
     const auto begin = Clock::now();
-    session_.send_out(*input.batch);
-    flight.send_out_s = core::seconds_since(begin);
+    session_.scatter_batch(*input.batch);
+    flight.scatter_s = core::seconds_since(begin);
   } else if (input.copies) {
     session_.bind(*input.batch);
   }
@@ -103,11 +103,11 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   constexpr auto kAllReduce = static_cast<std::size_t>(graph::Phase::kAllReduce);
   waits_.add(done->phases[kAllReduce]);
   double& communication_s = totals_.engine[kAllReduce];
-  communication_s += flight.send_out_s;
+  communication_s += flight.scatter_s;
   const float loss = done->watched.front();
   if (in_step_with_others()) {
     const auto begin = Clock::now();
-    static_cast<void>(session_.collect_outputs(loss));
+    static_cast<void>(session_.gather_outputs(loss));
     communication_s += core::seconds_since(begin);
   }
   totals_.steps += 1;

@@ -66,7 +66,7 @@ class StepPipeline {
     data::BatchLease lease;
     std::int64_t samples = 0;
     double data_wait_s = 0.0;
-    double send_out_s = 0.0;
+    double scatter_s = 0.0;
     bool copies = false;
   };
 

@@ -54,9 +54,9 @@ void GpuMonitor::begin_window() {
     budget_.begin_window();
     const double ready_s = options_.cpu_s();
     window_.monitor_cpu_s = ready_s - std::exchange(mark_s, ready_s);
-    look(Moment::kBegin, mark_s);
+    take_sample(Moment::kBegin, mark_s);
     window_.monitor_cpu_s += options_.cpu_s() - mark_s;
-    window_.begin_ns = core::steady_ns();  // a look may take a while, in which no step runs
+    window_.begin_ns = core::steady_ns();  // a sample may take a while, in which no step runs
     open_ = true;
   }
   changed_.notify_all();
@@ -67,7 +67,7 @@ GpuWindow GpuMonitor::end_window() {
   open_ = false;
   window_.end_ns = core::steady_ns();
   double mark_s = options_.cpu_s();
-  look(Moment::kEnd, mark_s);
+  take_sample(Moment::kEnd, mark_s);
   window_.monitor_cpu_s += options_.cpu_s() - mark_s;
   window_.neighbours = read_neighbours();
   sums_.end(window_);
@@ -107,7 +107,7 @@ std::optional<GpuNeighbours> GpuMonitor::read_neighbours() {
   return neighbours_among(std::move(*processes), options_.own);
 }
 
-void GpuMonitor::look(Moment moment, double& mark_s) {
+void GpuMonitor::take_sample(Moment moment, double& mark_s) {
   GpuSample sample{.time_ns = core::steady_ns()};
   for (const Sensor sensor : kSensors) {
     if (!budget_.allows(sensor, moment)) {
@@ -136,7 +136,8 @@ void GpuMonitor::look(Moment moment, double& mark_s) {
 
 void GpuMonitor::watch() {
   std::unique_lock lock(mutex_);
-  // All that this thread does is watching: what it costs since the last look counts with the next.
+  // All that this thread does is watching: what it costs since the last sample counts with the
+  // next.
   double mark_s = options_.cpu_s();
   while (!stop_) {
     if (!open_) {
@@ -148,8 +149,8 @@ void GpuMonitor::watch() {
             lock, options_.period, [&] { return stop_ || !open_ || window_.begin_ns != window; })) {
       continue;
     }
-    budget_.count_look();
-    look(Moment::kBetween, mark_s);
+    budget_.count_sample();
+    take_sample(Moment::kBetween, mark_s);
   }
 }
 

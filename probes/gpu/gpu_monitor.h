@@ -31,10 +31,10 @@ struct GpuMonitorOptions {
   double (*cpu_s)() = core::thread_cpu_seconds;
 };
 
-/// Looks at the sensors at begin and end of a window in the caller's thread, and once every period
-/// in between in its own. Outside of windows the thread sleeps. Which sensors a look reads, a
-/// SensorBudget says. Which processes computed in a window is asked before its begin and after its
-/// end: that is no part of what watching it costs.
+/// Samples the sensors at begin and end of a window in the caller's thread, and once every period
+/// in between in its own. Outside of windows the thread sleeps. A SensorBudget decides which
+/// sensors each sample reads. Which processes computed in a window is asked before its begin and
+/// after its end: that is no part of what watching it costs.
 class GpuMonitor {
  public:
   explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options = {});
@@ -62,7 +62,7 @@ class GpuMonitor {
   void learn_costs();
   void watch();
   /// With mutex_ held. `mark_s`: the thread's CPU time up to which all is counted; moves on.
-  void look(Moment moment, double& mark_s);
+  void take_sample(Moment moment, double& mark_s);
 
   std::unique_ptr<GpuSensors> sensors_;
   GpuMonitorOptions options_;

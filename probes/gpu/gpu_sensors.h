@@ -27,7 +27,7 @@ struct GpuIdentity {
   std::optional<std::int64_t> pcie_lanes;
 };
 
-/// One look at the sensors. Absent: this device or driver does not tell, or was not asked.
+/// One sample of the sensors. Absent: this device or driver does not tell, or was not asked.
 struct GpuSample {
   std::int64_t time_ns = 0;                  ///< steady clock
   std::optional<double> power_watt;          ///< at this moment
@@ -97,9 +97,9 @@ enum class Sensor : std::uint8_t {
   kLoad,    ///< busy shares, memory clock, temperatures, the driver's average of the power
   kMemory,  ///< used
   kEnergy,
-  kPcie,  ///< in no look of GpuMonitor: see nvml_pcie.cpp
+  kPcie,  ///< in no sample of GpuMonitor: see nvml_pcie.cpp
 };
-/// In the order in which a look reads them.
+/// In the order in which a sample reads them.
 inline constexpr std::array kSensors{Sensor::kPower,
                                      Sensor::kClocks,
                                      Sensor::kFaults,

@@ -20,16 +20,16 @@ void SensorBudget::learn(Sensor sensor, double cost_s) {
   ++own.learned;
 }
 
-// As if the window lasted a second, with the look at its end, and that at its begin for counters.
+// As if the window lasted a second, with the sample at its end, and that at its begin for counters.
 void SensorBudget::begin_window() {
-  looks_ = 0;
+  samples_ = 0;
   for (Cost& each : costs_) {
     each.readings = 0;
   }
   const auto seconds = [this](Sensor sensor, double readings) {
     return readings * cost(sensor).median_s();
   };
-  double left = kShare - seconds(Sensor::kPower, kLooksPerSecond) - seconds(Sensor::kClocks, 2) -
+  double left = kShare - seconds(Sensor::kPower, kSamplesPerSecond) - seconds(Sensor::kClocks, 2) -
                 seconds(Sensor::kFaults, 2) - seconds(Sensor::kLoad, 2) -
                 seconds(Sensor::kMemory, 1);
   const auto affords = [&](Sensor sensor, double readings) {
@@ -38,26 +38,26 @@ void SensorBudget::begin_window() {
     left -= can ? price : 0.0;
     return can;
   };
-  clocks_in_each_look_ = affords(Sensor::kClocks, kLooksPerSecond - 2);
-  energy_in_each_look_ = affords(Sensor::kEnergy, kLooksPerSecond);
+  clocks_in_each_sample_ = affords(Sensor::kClocks, kSamplesPerSecond - 2);
+  energy_in_each_sample_ = affords(Sensor::kEnergy, kSamplesPerSecond);
 }
 
 bool SensorBudget::allows(Sensor sensor, Moment moment) const {
   const bool begins = moment == Moment::kBegin;  // it shows the pause: only counters begin with it
   const bool ends = moment == Moment::kEnd;
-  const bool slow_turn = looks_ % kLooksPerSlow == kFirstSlow;
+  const bool slow_turn = samples_ % kSamplesPerSlow == kFirstSlow;
   switch (sensor) {
     case Sensor::kPower:
       return !begins;
     case Sensor::kClocks:
-      return !begins && (ends || slow_turn || clocks_in_each_look_);
+      return !begins && (ends || slow_turn || clocks_in_each_sample_);
     case Sensor::kFaults:
     case Sensor::kLoad:
       return !begins && (ends || slow_turn);
     case Sensor::kMemory:
       return ends ? cost(sensor).readings == 0 : !begins && slow_turn;
     case Sensor::kEnergy:  // what the end would add has no time: see GpuSums
-      return !ends && energy_in_each_look_;
+      return !ends && energy_in_each_sample_;
     case Sensor::kPcie:
       return false;
   }

@@ -14,29 +14,30 @@
 
 namespace dlbench::probes {
 
-/// In every look behind the begin of a window the power is read, once a second and at the end the
+/// In every sample behind the begin of a window the power is read, once a second and at the end the
 /// clocks and their reasons, faults and load, once a second memory, whatever they cost. What that
 /// leaves of kShare buys, in this order and each as a whole or not at all in a window: clocks in
-/// every look; the energy counter in every look.
+/// every sample; the energy counter in every sample.
 /// Costs are medians of the last readings, so that one that was interrupted decides nothing.
 class SensorBudget {
  public:
-  static constexpr double kShare = 8e-4;             ///< of a core, for all readings
-  static constexpr double kLooksPerSecond = 10.0;    ///< between the ends
-  static constexpr std::int64_t kLooksPerSlow = 10;  ///< once a second,
-  static constexpr std::int64_t kFirstSlow = 5;      ///< in its middle
+  static constexpr double kShare = 8e-4;               ///< of a core, for all readings
+  static constexpr double kSamplesPerSecond = 10.0;    ///< between the ends
+  static constexpr std::int64_t kSamplesPerSlow = 10;  ///< once a second,
+  static constexpr std::int64_t kFirstSlow = 5;        ///< in its middle
 
-  /// A look at begin, between and at the end of a window.
+  /// A sample at begin, between and at the end of a window.
   enum class Moment : std::uint8_t { kBegin, kBetween, kEnd };
 
   /// What a reading cost, or is expected to.
   void learn(Sensor sensor, double cost_s);
   /// Decides what the window can afford.
   void begin_window();
-  /// Before each look between the ends.
-  void count_look() { ++looks_; }
+  /// Before each sample between the ends.
+  void count_sample() { ++samples_; }
   [[nodiscard]] bool allows(Sensor sensor, Moment moment) const;
-  /// A reading in the window and what it cost; of the power, all of the look but the other sensors.
+  /// A reading in the window and what it cost; of the power, all of the sample but the other
+  /// sensors.
   void note(Sensor sensor, double cost_s);
 
  private:
@@ -55,9 +56,9 @@ class SensorBudget {
   }
 
   std::array<Cost, kSensors.size()> costs_{};
-  bool clocks_in_each_look_ = false;
-  bool energy_in_each_look_ = false;
-  std::int64_t looks_ = 0;
+  bool clocks_in_each_sample_ = false;
+  bool energy_in_each_sample_ = false;
+  std::int64_t samples_ = 0;
 };
 
 }  // namespace dlbench::probes

@@ -3,12 +3,12 @@
 #include "probes/node/system_info.h"
 
 #include "engine/core/affinity.h"
-#include "engine/core/environment.h"
 #include "engine/core/parse_number.h"
 #include "engine/core/processor_name.h"
 #include "probes/node/cgroup.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/kernel_file.h"
+#include "probes/node/process_pages.h"
 #include "probes/node/recorded_environment.h"
 
 #include <sys/resource.h>
@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -38,9 +37,9 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-std::optional<int> lookup_int(EnvironmentLookup lookup, const char* name) {
-  const char* text = lookup(name);
-  return text == nullptr ? std::nullopt : core::parse_number<int>(text);
+std::optional<int> lookup_int(const core::EnvironmentLookup& lookup, const char* name) {
+  const std::optional<std::string> text = lookup(name);
+  return text.has_value() ? core::parse_number<int>(*text) : std::nullopt;
 }
 
 std::string best_isa(std::string_view flags) {
@@ -67,8 +66,6 @@ std::string best_isa(std::string_view flags) {
   }
   return "baseline";
 }
-
-const char* process_environment(const char* name) { return std::getenv(name); }
 
 int count_numa_nodes() {
   const auto text = read_kernel_file("/sys/devices/system/node/online");
@@ -222,15 +219,10 @@ MemoryFacts read_memory_facts() {
     facts.limit_bytes = limits.memory_limit_bytes;
     facts.usable_bytes = std::min(facts.usable_bytes, *limits.memory_left_bytes);
   }
-  // size, resident, shared, text, 0, data and stack: pages of this process.
-  std::array<std::int64_t, 6> pages{};
-  std::istringstream statm(read_kernel_file("/proc/self/statm").value_or(""));
-  for (std::int64_t& number : pages) {
-    statm >> number;
-  }
+  const ProcessPages pages = read_process_pages();
   // ulimit -v and -d
   for (const auto& left :
-       {left_below(RLIMIT_AS, pages.front()), left_below(RLIMIT_DATA, pages.back())}) {
+       {left_below(RLIMIT_AS, pages.address_space), left_below(RLIMIT_DATA, pages.data)}) {
     if (left.has_value()) {
       facts.usable_bytes = std::min(facts.usable_bytes, *left);
     }
@@ -238,7 +230,7 @@ MemoryFacts read_memory_facts() {
   return facts;
 }
 
-std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup) {
+std::optional<SchedulerFacts> detect_scheduler(const core::EnvironmentLookup& lookup) {
   struct Variables {
     const char* name;
     const char* job_id;
@@ -252,10 +244,10 @@ std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup) {
        {"pbs", "PBS_JOBID", "PBS_NUM_NODES", "PBS_NP"},
        {"lsf", "LSB_JOBID", "LSF_NUM_NODES", "LSB_DJOB_NUMPROC"}}};
   for (const Variables& variables : kSchedulers) {
-    const char* job_id = lookup(variables.job_id);
-    if (job_id != nullptr && *job_id != '\0') {
+    const std::optional<std::string> job_id = lookup(variables.job_id);
+    if (job_id.has_value() && !job_id->empty()) {
       return SchedulerFacts{variables.name,
-                            job_id,
+                            *job_id,
                             lookup_int(lookup, variables.nodes),
                             lookup_int(lookup, variables.tasks)};
     }
@@ -280,7 +272,7 @@ SystemFacts read_system_facts() {
   facts.numa_nodes = count_numa_nodes();
   facts.os = parse_os_release(read_kernel_file("/etc/os-release").value_or(""));
   facts.environment = recorded_environment(core::environment());
-  facts.scheduler = detect_scheduler(process_environment);
+  facts.scheduler = detect_scheduler(core::environment_variable);
   return facts;
 }
 

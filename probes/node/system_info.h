@@ -5,6 +5,8 @@
 // return structs; the parts that parse text take the text, so that tests need no such machine.
 #pragma once
 
+#include "engine/core/environment.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,11 +77,8 @@ struct SystemFacts {
 /// Memory of the machine and what this process may still take of it.
 [[nodiscard]] MemoryFacts read_memory_facts();
 
-/// Looks up an environment variable; the tests pass their own.
-using EnvironmentLookup = const char* (*)(const char* name);
-
 /// The batch system's job, or empty outside of one.
-[[nodiscard]] std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup);
+[[nodiscard]] std::optional<SchedulerFacts> detect_scheduler(const core::EnvironmentLookup& lookup);
 
 /// From the text of /proc/cpuinfo.
 [[nodiscard]] CpuFacts parse_cpuinfo(std::string_view text);

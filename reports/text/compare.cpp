@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "reports/interval.h"
 #include "reports/naming.h"
+#include "reports/statistics_records.h"
 #include "reports/text/compare_internal.h"
 #include "reports/text/measured_item.h"
 #include "reports/text/text_table.h"
@@ -160,12 +161,8 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
 }
 
 std::vector<double> rates_of(const TrialRecord& trial) {
-  std::vector<double> rates;
-  for (const RepetitionRecord& repetition : trial.repetitions) {
-    if (!repetition.discarded.has_value() && repetition.samples_per_second > 0.0) {
-      rates.push_back(repetition.samples_per_second);
-    }
-  }
+  std::vector<double> rates = counted_rates(trial.repetitions);
+  std::erase_if(rates, [](double rate) { return !(rate > 0.0); });
   return rates;
 }
 

@@ -137,7 +137,7 @@ void check_slowest_steps(const Checker& check,
 EstimateRecord speedup_over(const std::vector<RoundRate>& rates,
                             const std::vector<RoundRate>& base) {
   if (const std::optional<Interval> ratio = paired_ratio_interval(rates, base)) {
-    return {ratio->estimate, IntervalRecord{ratio->lower, ratio->upper}};
+    return {ratio->estimate, interval_record(*ratio)};
   }
   const auto mean = [](const std::vector<RoundRate>& rounds) {
     double sum = 0.0;

@@ -83,7 +83,7 @@ void check_components(const Checker& check,
     std::optional<IntervalRecord> ci95;
     double scale = 1.0;
     if (wanted.interval.has_value()) {
-      ci95 = IntervalRecord{wanted.interval->lower, wanted.interval->upper};
+      ci95 = interval_record(*wanted.interval);
       scale = std::max({scale, std::abs((*ci95)[0]), std::abs((*ci95)[1])});
     }
     below.at("ci95").expect_interval(part.ci95, ci95, scale, "of the trials' rates it");
@@ -138,7 +138,7 @@ void check_decision(const Checker& check,
   std::optional<IntervalRecord> ci95;
   double scale = 1.0;
   if (decision.margin.has_value()) {
-    ci95 = IntervalRecord{decision.margin->lower, decision.margin->upper};
+    ci95 = interval_record(*decision.margin);
     scale = std::max({scale, std::abs((*ci95)[0]), std::abs((*ci95)[1])});
     check.at("margin").expect_near(attribution.margin.value_or(decision.margin->estimate),
                                    decision.margin->estimate,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NCCL's communicator with a single rank: all of it that one GPU can show.
-#include "engine/comm/device_communicator.h"
+#include "engine/comm/communicator_list.h"
 #include "engine/core/error.h"
 #include "tests/engine/comm/lone_collectives.h"
 

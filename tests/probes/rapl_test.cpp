@@ -85,9 +85,9 @@ TEST(RaplMeter, CountsEveryWrapOfALongWindow) {
   for (int lap = 0; lap < 3; ++lap) {  // up to the end, round, and to where it was
     for (const std::uint64_t at : {9'900'000, 4'000'000, 9'000'000}) {
       tree.set(at);
-      // The next look may have read before that, the one after it has not.
-      const std::int64_t seen = meter.looks() + 2;
-      while (meter.looks() < seen && std::chrono::steady_clock::now() < deadline) {
+      // The next sample may have read before that, the one after it has not.
+      const std::int64_t seen = meter.samples() + 2;
+      while (meter.samples() < seen && std::chrono::steady_clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     }

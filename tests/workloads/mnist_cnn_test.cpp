@@ -76,7 +76,7 @@ TEST(MnistCnn, FollowsTheExamplesRecipe) {
   EXPECT_EQ(spec.optimizer.attributes.rho, 0.9);
   EXPECT_EQ(spec.optimizer.attributes.epsilon, 1e-6);
   EXPECT_EQ(spec.optimizer.attributes.weight_decay, 0.0);
-  EXPECT_EQ(std::get<StepRate>(spec.schedule).gamma, 0.7);
+  EXPECT_EQ(std::get<StepDecay>(spec.schedule).gamma, 0.7);
   EXPECT_EQ(spec.early_stop_patience, 0);
   EXPECT_TRUE(spec.keep_last_batch) << "60,000 images are 938 steps of 64, the last of 32";
   EXPECT_EQ(spec.dataset, "mnist");

@@ -186,7 +186,7 @@ TEST(ResUNetPlusPlus, FollowsTheAuthorsRecipe) {
   EXPECT_EQ(spec.optimizer.attributes.beta2, 0.999);
   EXPECT_EQ(spec.optimizer.attributes.epsilon, 1e-7);
   EXPECT_EQ(spec.optimizer.attributes.weight_decay, 0.0);
-  const auto& plateau = std::get<PlateauRate>(spec.schedule);
+  const auto& plateau = std::get<ReduceOnPlateau>(spec.schedule);
   EXPECT_EQ(plateau.factor, 0.1);
   EXPECT_EQ(plateau.patience, 5);
   EXPECT_EQ(plateau.floor, 1e-6);

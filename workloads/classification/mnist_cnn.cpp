@@ -58,7 +58,7 @@ WorkloadSpec make_spec() {
   spec.optimizer = {.kind = graph::OptimizerKind::kAdadelta,
                     .learning_rate = 1.0,
                     .attributes = {.epsilon = 1e-6, .rho = 0.9}};
-  spec.schedule = StepRate{.gamma = 0.7};
+  spec.schedule = StepDecay{.gamma = 0.7};
   spec.keep_last_batch = true;
   spec.dataset = "mnist";
   spec.validation_split = data::Split::kTest;

@@ -159,7 +159,7 @@ WorkloadSpec make_spec() {
   spec.optimizer = {.kind = graph::OptimizerKind::kNadam,
                     .learning_rate = 1e-4,
                     .attributes = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-7}};
-  spec.schedule = PlateauRate{.factor = 0.1, .patience = 5, .floor = 1e-6};
+  spec.schedule = ReduceOnPlateau{.factor = 0.1, .patience = 5, .floor = 1e-6};
   spec.early_stop_patience = 10;
   spec.keep_last_batch = false;
   spec.dataset = "kvasir-seg";

@@ -100,15 +100,6 @@ core::DType weights_dtype(const GraphLowering& lowering, const Convolution& c) {
              : c.dtype;
 }
 
-MemoryDesc bias_desc(const GraphLowering& lowering, const Convolution& c) {
-  if (c.bias == graph::kNoValue) {
-    return {};
-  }
-  const ValueId id = c.direction == Direction::kForward ? lowering.master_of(c.bias)
-                                                        : lowering.gradient_home(c.bias);
-  return plain_desc(lowering.value(id).shape, lowering.value(id).dtype);
-}
-
 ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
   const core::Shape& x = lowering.value(c.x).shape;
   const core::Shape& y = lowering.value(c.y).shape;
@@ -116,7 +107,7 @@ ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
           .x = activation_desc(x, c.dtype, convolution_input_layout(lowering, c)),
           .weights = any_desc(
               lowering.value(c.weight).shape, weights_dtype(lowering, c), c.attributes.groups),
-          .bias = bias_desc(lowering, c),
+          .bias = bias_desc(lowering, c.bias, c.direction),
           .y = activation_desc(y, c.dtype, Layout{lowering.machine().block}),
           .attributes = c.attributes,
           .spatial_rank = c.spatial_rank};
@@ -288,7 +279,7 @@ void add_tiled(const GraphLowering& lowering,
 
 /// Biases and their gradients exist in f32: true but for graphs that begin in bf16.
 bool bias_is_f32(const GraphLowering& lowering, const Convolution& c) {
-  const MemoryDesc bias = bias_desc(lowering, c);
+  const MemoryDesc bias = bias_desc(lowering, c.bias, c.direction);
   return bias.is_zero() || data_type_of(bias) == dnnl::memory::data_type::f32;
 }
 

@@ -204,6 +204,11 @@ template <typename T>
   return {call.out<T>(index), operand.sample_stride};
 }
 
+/// Of a contraction's bias as the state has it, or, going back, of its gradient; empty without one.
+[[nodiscard]] MemoryDesc bias_desc(const GraphLowering& lowering,
+                                   graph::ValueId bias,
+                                   ContractionDirection direction);
+
 /// (read, write) if both are dense and of one size: the planner may then share the memory.
 void share_in_place(Emission& emission, const Operand& read, const Operand& write);
 
@@ -211,8 +216,6 @@ void share_in_place(Emission& emission, const Operand& read, const Operand& writ
 /// and a network that diverged would go on with numbers that mean nothing.
 void emit_relu_in_place(GraphLowering& lowering, graph::NodeId node, const Operand& y);
 
-/// Factors of an upsampling node as (D, H, W).
-[[nodiscard]] Extents upsample_factor(const graph::Node& node, std::size_t rank);
 /// The upsampling of a value that is written by the concatenation that reads it; nullptr: by
 /// itself.
 [[nodiscard]] const graph::Node* upsampled_into_concat(const GraphLowering& lowering,

@@ -41,15 +41,7 @@ std::size_t physical_bytes(const core::Shape& shape, core::DType dtype, Layout l
   return static_cast<std::size_t>(geometry_of(shape, layout).elements()) * core::size_of(dtype);
 }
 
-Extents spatial_extents(const core::Shape& shape) {
-  if (shape.rank() == 5) {
-    return {shape[2], shape[3], shape[4]};
-  }
-  if (shape.rank() == 4) {
-    return {1, shape[2], shape[3]};
-  }
-  return {};
-}
+Extents extents_of(const graph::Spatial& spatial) { return {spatial[0], spatial[1], spatial[2]}; }
 
 void export_tensor(const std::byte* physical,
                    Layout layout,

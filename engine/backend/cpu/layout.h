@@ -8,6 +8,7 @@
 #include "engine/core/dtype.h"
 #include "engine/core/host_tensor.h"
 #include "engine/core/shape.h"
+#include "engine/graph/attributes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +37,8 @@ struct Layout {
                                          core::DType dtype,
                                          Layout layout);
 
-/// (D, H, W) of a (N, C, H, W) or (N, C, D, H, W) tensor.
-[[nodiscard]] Extents spatial_extents(const core::Shape& shape);
+/// (D, H, W) as the kernels take it.
+[[nodiscard]] Extents extents_of(const graph::Spatial& spatial);
 
 /// Copies physical content to a row-major tensor of the same dtype. sample_stride in elements.
 void export_tensor(const std::byte* physical,

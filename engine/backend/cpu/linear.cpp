@@ -136,15 +136,6 @@ void emit_small_backward_weights(GraphLowering& lowering, const Linear& l) {
   });
 }
 
-MemoryDesc bias_desc(const GraphLowering& lowering, const Linear& l) {
-  if (l.bias == kNoValue) {
-    return {};
-  }
-  const ValueId id = l.direction == Direction::kForward ? lowering.master_of(l.bias)
-                                                        : lowering.gradient_home(l.bias);
-  return plain_desc(lowering.value(id).shape, lowering.value(id).dtype);
-}
-
 std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Linear& l) {
   const core::Shape& weight = lowering.value(l.weight).shape;
   const bool gradient = l.direction == Direction::kBackwardWeights;
@@ -154,7 +145,7 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Linea
   DenseRequest request{.direction = l.direction,
                        .x = plain_desc(lowering.value(l.x).shape, l.dtype),
                        .weights = any_desc(weight, compute),
-                       .bias = bias_desc(lowering, l),
+                       .bias = bias_desc(lowering, l.bias, l.direction),
                        .y = plain_desc(lowering.value(l.y).shape, l.dtype)};
   std::vector<Candidate> candidates;
   const MemoryDesc plain = plain_desc(weight, state);

@@ -211,6 +211,16 @@ void GraphLowering::decide(const std::string& key, const std::string& choice) {
   result_->decisions[key] = choice;
 }
 
+MemoryDesc bias_desc(const GraphLowering& lowering, ValueId bias, ContractionDirection direction) {
+  if (bias == kNoValue) {
+    return {};
+  }
+  const graph::Value& value =
+      lowering.value(direction == ContractionDirection::kForward ? lowering.master_of(bias)
+                                                                 : lowering.gradient_home(bias));
+  return plain_desc(value.shape, value.dtype);
+}
+
 void share_in_place(Emission& emission, const Operand& read, const Operand& write) {
   if (read.dense() && write.dense() && !read.part && read.dtype == write.dtype &&
       read.layout == write.layout && read.shape.elements() == write.shape.elements()) {

@@ -83,9 +83,9 @@ void lower_optimizer(GraphLowering& lowering, const Node& node) {
                     .kernel_name = "own:" + std::string(graph::name(node.op))};
   for (const UpdateSlots& tensor : plan.tensors) {
     emission.reads.push_back(tensor.gradient);
-    emission.writes.insert(emission.writes.end(), {tensor.parameter, tensor.first});
-    if (tensor.second != kNoSlot) {
-      emission.writes.push_back(tensor.second);
+    emission.writes.insert(emission.writes.end(), {tensor.parameter, tensor.first_state});
+    if (tensor.second_state != kNoSlot) {
+      emission.writes.push_back(tensor.second_state);
     }
   }
   lowering.emit(std::move(emission), std::make_unique<UpdateKernel>(std::move(plan)));

@@ -6,6 +6,7 @@
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/pointwise.h"
+#include "engine/graph/spatial.h"
 
 #include <utility>
 
@@ -16,17 +17,12 @@ using graph::Node;
 using graph::OpKind;
 using graph::PoolAttributes;
 
-Extents extents_of(const graph::Spatial& spatial, std::size_t rank) {
-  return rank == 5 ? Extents{spatial[0], spatial[1], spatial[2]}
-                   : Extents{1, spatial[0], spatial[1]};
-}
-
 PoolWindow window_of(const Node& node, const core::Shape& x, const core::Shape& y) {
   const auto& attributes = node.as<PoolAttributes>();
-  return {.input = spatial_extents(x),
-          .output = spatial_extents(y),
-          .kernel = extents_of(attributes.kernel, x.rank()),
-          .stride = extents_of(attributes.stride, x.rank())};
+  return {.input = extents_of(graph::spatial_extents(x)),
+          .output = extents_of(graph::spatial_extents(y)),
+          .kernel = extents_of(graph::spatial_attribute(attributes.kernel, x.rank(), 1)),
+          .stride = extents_of(graph::spatial_attribute(attributes.stride, x.rank(), 1))};
 }
 
 void lower_average(GraphLowering& lowering, const Node& node) {

@@ -8,6 +8,7 @@
 #include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/pointwise.h"
 #include "engine/backend/cpu/kernels/pooling.h"
+#include "engine/graph/spatial.h"
 
 #include <utility>
 
@@ -38,7 +39,7 @@ void copy_part(const Part& part, const Operand& y, Rows<const T> from, Rows<T> t
   if (part.begin % g.block == 0 && g.channels % g.block == 0) {
     to.data += part.begin / g.block * y.geometry().row();
     if (is_upsampled(part)) {
-      upsample<T>(g, spatial_extents(part.operand.shape), part.factor, from, to);
+      upsample<T>(g, extents_of(graph::spatial_extents(part.operand.shape)), part.factor, from, to);
     } else {
       copy<T>(g, from, to);
     }
@@ -54,9 +55,11 @@ void lower_concat(GraphLowering& lowering, const Node& node) {
   std::int64_t begin = 0;
   for (const ValueId id : node.inputs) {
     if (const Node* up = upsampled_into_concat(lowering, id); up != nullptr) {
-      parts.push_back({lowering.read_rows(up->inputs[0], layout),
-                       begin,
-                       upsample_factor(*up, lowering.value(id).shape.rank())});
+      parts.push_back(
+          {lowering.read_rows(up->inputs[0], layout),
+           begin,
+           extents_of(graph::spatial_attribute(
+               up->as<graph::UpsampleAttributes>().factor, lowering.value(id).shape.rank(), 1))});
       emission.covers.push_back(up->id);
       emission.kernel_name = "own:upsample+concat";
     } else {

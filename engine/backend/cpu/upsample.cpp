@@ -4,6 +4,7 @@
 // Nearest-neighbour upsampling.
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/pooling.h"
+#include "engine/graph/spatial.h"
 
 #include <algorithm>
 
@@ -11,11 +12,6 @@ namespace dlbench::backend::cpu {
 
 using graph::Node;
 using graph::OpKind;
-
-Extents upsample_factor(const Node& node, std::size_t rank) {
-  const auto& factor = node.as<graph::UpsampleAttributes>().factor;
-  return rank == 5 ? Extents{factor[0], factor[1], factor[2]} : Extents{1, factor[0], factor[1]};
-}
 
 const Node* upsampled_into_concat(const GraphLowering& lowering, graph::ValueId id) {
   const Node* up = lowering.fusion().upsampled_into_concat(id);
@@ -40,8 +36,9 @@ void lower_upsample(GraphLowering& lowering, const Node& node) {
   const Operand from = lowering.read_rows(node.inputs[0], layout);
   const Operand to = lowering.write(node.outputs[0]);
   const Operand& small = forward ? from : to;
-  const Extents input = spatial_extents(small.shape);
-  const Extents factor = upsample_factor(node, small.shape.rank());
+  const Extents input = extents_of(graph::spatial_extents(small.shape));
+  const Extents factor = extents_of(
+      graph::spatial_attribute(node.as<graph::UpsampleAttributes>().factor, small.shape.rank(), 1));
   with_element(to.dtype, [&]<typename T>(T) {
     lowering.emit(
         {.covers = {node.id},

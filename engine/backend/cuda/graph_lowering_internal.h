@@ -20,7 +20,6 @@
 #include "engine/backend/slot_addresses.h"
 #include "engine/graph/graph.h"
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -62,10 +61,12 @@ class GraphLowering {
   /// Where a value lies channels-last; an input of rank 4 or 5 is copied once, before its first
   /// reader.
   [[nodiscard]] SlotId read(graph::ValueId id);
-  /// Of a value in memory of its own; of a range of channels, its elements, but not its size. Where
-  /// its channels or positions do not matter: ranks 3 and above 5 lie row-major whatever this says.
+  /// Layout of a value for ops that treat every element alike. Of a range of channels of a wider
+  /// tensor it has the range's channels with the stride of that tensor. Ranks 3 and above 5 lie
+  /// row-major all the same: only the number of their elements is right.
   [[nodiscard]] ChannelsLast elementwise_layout(graph::ValueId id) const;
-  /// The same where they do. Throws core::Error(kUnavailable) for ranks that lie row-major.
+  /// elementwise_layout() for ops that need to know channels or positions. Throws
+  /// core::Error(kUnavailable) for ranks that lie row-major.
   [[nodiscard]] ChannelsLast layout(graph::ValueId id) const;
   [[nodiscard]] const SharedSums& shared_sums() const { return shared_sums_; }
   [[nodiscard]] bool is_range(graph::ValueId id) const { return ranges_.of(id).has_value(); }
@@ -104,13 +105,6 @@ class GraphLowering {
   std::map<graph::ValueId, SlotId> reordered_inputs_;
   std::vector<graph::NodeId> absorbed_;
 };
-
-/// (D, H, W) of a shape (N, C, [D,] H, W); of an attribute given per spatial axis, `fill` for a
-/// depth that is not there.
-[[nodiscard]] std::array<Index, 3> spatial_extents(const core::Shape& shape);
-[[nodiscard]] std::array<Index, 3> spatial_attribute(const graph::Spatial& attribute,
-                                                     std::size_t rank,
-                                                     std::int64_t fill);
 
 /// Which address of a launch is which operand of a contraction.
 using ContractionOperands = ContractionCall (*)(const Call& call);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/layout.h"
 
-#include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/core/dtype.h"
+#include "engine/core/round_up.h"
 
 #include <cstring>
 
@@ -44,7 +44,7 @@ ChannelsLast channels_last(const core::Shape& shape, Index channel_multiple) {
   return {.batch = shape[0],
           .spatial = plane == 0 ? 0 : shape.elements() / plane,
           .channels = shape[1],
-          .stride = ceil_divide(shape[1], channel_multiple) * channel_multiple};
+          .stride = core::round_up(shape[1], channel_multiple)};
 }
 
 ChannelsLast row_major(const core::Shape& shape) {

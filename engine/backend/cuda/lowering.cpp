@@ -238,18 +238,4 @@ std::unique_ptr<LoweredGraph> lower_graph(const graph::Graph& graph,
   return GraphLowering(graph, options, contractions, stream_handle).run();
 }
 
-std::array<Index, 3> spatial_extents(const core::Shape& shape) {
-  const bool volume = shape.rank() == 5;
-  return {volume ? shape[2] : 1, shape[shape.rank() - 2], shape[shape.rank() - 1]};
-}
-
-std::array<Index, 3> spatial_attribute(const graph::Spatial& attribute,
-                                       std::size_t rank,
-                                       std::int64_t fill) {
-  if (rank == 5) {
-    return {attribute[0], attribute[1], attribute[2]};
-  }
-  return {fill, attribute[0], attribute[1]};
-}
-
 }  // namespace dlbench::backend::cuda

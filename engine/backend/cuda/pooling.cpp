@@ -3,6 +3,7 @@
 //
 // Max pooling and nearest-neighbour upsampling, two or three spatial axes.
 #include "engine/backend/cuda/graph_lowering_internal.h"
+#include "engine/graph/spatial.h"
 
 #include <utility>
 
@@ -20,8 +21,8 @@ Planes planes(const GraphLowering& lowering, ValueId x, ValueId y) {
           .channels = layout.channels,
           .x_stride = layout.stride,
           .y_stride = lowering.layout(y).stride,
-          .x = spatial_extents(lowering.value(x).shape),
-          .y = spatial_extents(lowering.value(y).shape)};
+          .x = graph::spatial_extents(lowering.value(x).shape),
+          .y = graph::spatial_extents(lowering.value(y).shape)};
 }
 
 }  // namespace
@@ -34,8 +35,8 @@ void lower_max_pool(GraphLowering& lowering, const Node& node) {
   const std::size_t rank = lowering.value(x).shape.rank();
   MaxPoolArgs args{.dtype = lowering.value(x).dtype,
                    .planes = planes(lowering, x, y),
-                   .kernel = spatial_attribute(attributes.kernel, rank, 1),
-                   .step = spatial_attribute(attributes.stride, rank, 1)};
+                   .kernel = graph::spatial_attribute(attributes.kernel, rank, 1),
+                   .stride = graph::spatial_attribute(attributes.stride, rank, 1)};
   lowering.emit(lowering.whole(node), [args, forward](const Call& call) mutable {
     if (forward) {  // x -> y, argmax
       args.x = call.in(0);

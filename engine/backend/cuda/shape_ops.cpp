@@ -4,8 +4,8 @@
 // What moves elements without computing: images into floats, concatenation, slices, reshapes; and
 // dropout, which only drops them.
 #include "engine/backend/cuda/graph_lowering_internal.h"
+#include "engine/graph/spatial.h"
 
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -29,8 +29,8 @@ void lower_concat(GraphLowering& lowering, const Node& node) {
                           .channels = lowering.layout(id).channels};
     if (const Node* up = lowering.upsampled_into_concat(id); up != nullptr) {
       const ValueId x = up->inputs[0];
-      const std::array<Index, 3> extents = spatial_extents(lowering.value(x).shape);
-      args.extents = spatial_extents(lowering.value(y).shape);
+      const graph::Spatial extents = graph::spatial_extents(lowering.value(x).shape);
+      args.extents = graph::spatial_extents(lowering.value(y).shape);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         part.factors[axis] = args.extents[axis] / extents[axis];
       }

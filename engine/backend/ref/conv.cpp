@@ -5,6 +5,7 @@
 // overlap with the input, so padding costs nothing and is never read. A row is accumulated in
 // chunks of doubles that stay in the first-level cache.
 #include "engine/backend/ref/kernel_list.h"
+#include "engine/graph/spatial.h"
 
 #include <algorithm>
 #include <array>
@@ -91,12 +92,12 @@ struct Geometry {
                    const core::Shape& weight,
                    const core::Shape& y) {
     const std::size_t rank = x.rank();
-    return {spatial_extents(x)[index],
-            spatial_extents(y)[index],
-            spatial_extents(weight)[index],
-            spatial_attribute(attributes.stride, rank, 1)[index],
-            spatial_attribute(attributes.dilation, rank, 1)[index],
-            spatial_attribute(attributes.pad_begin, rank, 0)[index]};
+    return {graph::spatial_extents(x)[index],
+            graph::spatial_extents(y)[index],
+            graph::spatial_extents(weight)[index],
+            graph::spatial_attribute(attributes.stride, rank, 1)[index],
+            graph::spatial_attribute(attributes.dilation, rank, 1)[index],
+            graph::spatial_attribute(attributes.pad_begin, rank, 0)[index]};
   }
 };
 

@@ -54,14 +54,6 @@ struct Planes {
   [[nodiscard]] Index count() const { return batch * channels; }
 };
 
-/// The three spatial extents behind (N, C); the leading ones of a 2D tensor are 1.
-[[nodiscard]] graph::Spatial spatial_extents(const core::Shape& shape);
-/// An attribute given per spatial axis of a tensor of this rank, with `fill` for the leading axes
-/// that a 2D tensor does not have.
-[[nodiscard]] graph::Spatial spatial_attribute(const graph::Spatial& attribute,
-                                               std::size_t rank,
-                                               std::int64_t fill);
-
 /// One execution of one node. Operands are in the order of graph/op_kind.h.
 struct Call {
   graph::Node node;

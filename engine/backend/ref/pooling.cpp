@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/ref/kernel_list.h"
+#include "engine/graph/spatial.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,10 +20,10 @@ struct Window {
   Window(const graph::PoolAttributes& attributes,
          const core::Shape& x_shape,
          const core::Shape& y_shape)
-      : kernel(spatial_attribute(attributes.kernel, x_shape.rank(), 1)),
-        stride(spatial_attribute(attributes.stride, x_shape.rank(), 1)),
-        x(spatial_extents(x_shape)),
-        y(spatial_extents(y_shape)) {}
+      : kernel(graph::spatial_attribute(attributes.kernel, x_shape.rank(), 1)),
+        stride(graph::spatial_attribute(attributes.stride, x_shape.rank(), 1)),
+        x(graph::spatial_extents(x_shape)),
+        y(graph::spatial_extents(y_shape)) {}
 
   [[nodiscard]] Index y_index(Index d, Index h, Index w) const { return (d * y[1] + h) * y[2] + w; }
   [[nodiscard]] Index x_index(Index d, Index h, Index w) const { return (d * x[1] + h) * x[2] + w; }

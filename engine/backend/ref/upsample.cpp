@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/ref/kernel_list.h"
+#include "engine/graph/spatial.h"
 
 namespace dlbench::backend::ref {
 namespace {
@@ -14,9 +15,9 @@ struct Resampling {
   Resampling(const graph::UpsampleAttributes& attributes,
              const core::Shape& x_shape,
              const core::Shape& y_shape)
-      : x(spatial_extents(x_shape)),
-        y(spatial_extents(y_shape)),
-        factor(spatial_attribute(attributes.factor, x_shape.rank(), 1)) {}
+      : x(graph::spatial_extents(x_shape)),
+        y(graph::spatial_extents(y_shape)),
+        factor(graph::spatial_attribute(attributes.factor, x_shape.rank(), 1)) {}
 };
 
 template <typename T>

@@ -36,7 +36,7 @@ class CudaLoader : public ::testing::Test {
     std::ofstream(folder_ / relative) << content;
     return folder_ / relative;
   }
-  static EnvironmentReader environment(std::map<std::string, std::string> variables) {
+  static core::EnvironmentLookup environment(std::map<std::string, std::string> variables) {
     return
         [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
           const auto found = variables.find(name);

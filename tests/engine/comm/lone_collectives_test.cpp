@@ -4,11 +4,9 @@
 // What tests/gpu asks of NCCL at one rank, asked of communicators whose answer is known.
 #include "tests/engine/comm/lone_collectives.h"
 
-#include "engine/comm/device_communicator.h"
 #include "engine/comm/self.h"
-#include "engine/core/error.h"
 #include "tests/engine/exec/deferred_backend.h"
-#include "tests/engine/exec/device_communicator.h"
+#include "tests/engine/exec/doubling_communicator.h"
 
 #include <gtest/gtest.h>
 
@@ -29,12 +27,6 @@ TEST(LoneCollectives, ThatChangeTheDataAreNamed) {
             "all_reduce in f32, in memory of the communicator, changed the data");
   EXPECT_EQ(changed_by_recorded_all_reduce(device, doubling),
             "a launch of the recorded all_reduce changed the data (offset 1)");
-}
-
-TEST(LoneCollectives, ADeviceWithoutACommunicatorOfItsKindIsRefused) {
-  exec::testing::DeferredBackend device;
-  LoneRank ranks;
-  EXPECT_THROW(static_cast<void>(create_device_communicator(ranks, device)), core::Error);
 }
 
 }  // namespace

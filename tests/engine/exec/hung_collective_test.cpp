@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps on a device whose collectives do not end, or fail after the host has enqueued them.
-#include "tests/engine/exec/device_communicator.h"
+#include "tests/engine/exec/doubling_communicator.h"
 #include "tests/engine/exec/small_training.h"
 
 #include <gmock/gmock.h>

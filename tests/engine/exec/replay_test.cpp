@@ -6,7 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "tests/engine/exec/deferred_backend.h"
-#include "tests/engine/exec/device_communicator.h"
+#include "tests/engine/exec/doubling_communicator.h"
 #include "tests/engine/exec/small_training.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,6 @@
 #include "engine/backend/backend.h"
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
-#include "harness/commands/run_record.h"
 #include "harness/scaling/scale_plan.h"
 #include "tests/error_message.h"
 #include "tests/harness/commands/command_line_call.h"
@@ -155,10 +154,6 @@ TEST_F(ScaleCommand, ALinkThatSimulatesNothingIsSaid) {
   (void)output();
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("--link simulates nothing here: there is one rank"));
-  const auto nodes_of_3 = comm::parse_link_model("latency_us=10", 3);
-  EXPECT_FALSE(link_taint(nodes_of_3, 2).has_value());
-  EXPECT_FALSE(link_taint(std::nullopt, 2).has_value());
-  EXPECT_EQ(link_taint(nodes_of_3, 4)->code, reports::Taint::kSimulated);
 }
 
 TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {

@@ -418,7 +418,7 @@ TEST(DataParallel, ASingleRootGetsThePredictionsOfAllRanks) {
   if (ranks().rank() != 0) {
     return;
   }
-  const std::span<const std::byte> all = session.collected_predictions();
+  const std::span<const std::byte> all = session.gathered_predictions();
   const std::size_t classes = all.size() / sizeof(float) / kGlobalBatch;
   for (int rank = 0; rank < ranks().size(); ++rank) {
     const BatchShare share = share_batch(0, kGlobalBatch, rank, ranks().size());

@@ -14,7 +14,7 @@
 namespace dlbench::tests {
 
 struct DenseOptions {
-  workloads::ScheduleSpec schedule = workloads::StepRate{.gamma = 0.9};
+  workloads::ScheduleSpec schedule = workloads::StepDecay{.gamma = 0.9};
   float dropout = 0.1F;                   ///< 0: none, so that a loss depends on its sample alone
   float evaluated_scale = 1.0F / 255.0F;  ///< of pixels in evaluate mode; in training 1 / 255
   bool keep_last_batch = true;

@@ -25,7 +25,7 @@ namespace {
 constexpr double kStandstill = 1e-30;
 
 /// A sample's loss depends on nothing else.
-tests::DenseWorkload regression(workloads::ScheduleSpec schedule = workloads::ConstantRate{},
+tests::DenseWorkload regression(workloads::ScheduleSpec schedule = workloads::ConstantSchedule{},
                                 float evaluated_scale = 1.0F / 255.0F) {
   return tests::DenseWorkload({.schedule = schedule,
                                .dropout = 0.0F,
@@ -64,7 +64,7 @@ class TrainingNumbers : public testing::Test {
 };
 
 TEST_F(TrainingNumbers, TheStepsOfAnEpochHaveItsRate) {
-  const auto once = regression(workloads::StepRate{.gamma = kStandstill});
+  const auto once = regression(workloads::StepDecay{.gamma = kStandstill});
   const TrainingResult result = train(setup(once, 2), {});
   const TrainingResult untrained = [&] {
     TrainingSetup still = setup(once, 1);
@@ -80,7 +80,7 @@ TEST_F(TrainingNumbers, TheStepsOfAnEpochHaveItsRate) {
 // The training loss falls, the validation loss is never finite: no gain.
 TEST_F(TrainingNumbers, ThePlateauIsThatOfTheValidationLoss) {
   const auto blind =
-      regression(workloads::PlateauRate{.factor = 0.5, .patience = 1, .floor = 0.0}, 1e38F);
+      regression(workloads::ReduceOnPlateau{.factor = 0.5, .patience = 1, .floor = 0.0}, 1e38F);
   const TrainingResult result = train(setup(blind, 3), {});
   ASSERT_EQ(result.history.size(), 3U);
   EXPECT_LT(*result.history[1].train_loss, *result.history[0].train_loss);

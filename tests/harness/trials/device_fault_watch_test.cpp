@@ -54,20 +54,21 @@ TEST(DeviceFaultWatch, AFaultEndsWorkThatSeemedToSucceed) {
   DeviceFaultWatch watch = watch_of("cuda", "the GPU reported Xid 79");
   bool worked = false;
   try {
-    watch.over("4 ranks", [&worked] { worked = true; });
+    watch.run_watched("4 ranks", [&worked] { worked = true; });
     FAIL() << "no error";
   } catch (const core::Error& error) {
     EXPECT_EQ(error.code(), core::ErrorCode::kRun);
     EXPECT_STREQ(error.what(), "4 ranks: the GPU reported Xid 79");
   }
   EXPECT_TRUE(worked);
-  EXPECT_NO_THROW(watch.over("4 ranks", [] {})) << "a fault is told once";
+  EXPECT_NO_THROW(watch.run_watched("4 ranks", [] {})) << "a fault is told once";
 }
 
 TEST(DeviceFaultWatch, WorkThatFailsNamesTheFault) {
   DeviceFaultWatch watch = watch_of("cuda", "the GPU reported Xid 79");
   try {
-    watch.over("4 ranks", [] { throw core::Error(core::ErrorCode::kRun, "a kernel failed"); });
+    watch.run_watched("4 ranks",
+                      [] { throw core::Error(core::ErrorCode::kRun, "a kernel failed"); });
     FAIL() << "no error";
   } catch (const core::Error& error) {
     EXPECT_THAT(error.what(), AllOf(StartsWith("a kernel failed"), HasSubstr("Xid 79")));

@@ -208,7 +208,7 @@ TEST(ProbeSet, HasAReasonForEachProbeThatDoesNotWatch) {
 
 TEST(ProbeSet, LeavesProbesThatNobodyAskedForClosed) {
   ProbeSet probes({.kind = "cpu"}, {.choice = ProbeChoice("proc")});
-  EXPECT_TRUE(probes.apart().empty());
+  EXPECT_TRUE(probes.with_own_repetition().empty());
   probes.begin({reports::TrialKind::kSynthetic, "device"});
   static_cast<void>(probes.end());
   reports::RunRecord record;
@@ -226,12 +226,12 @@ TEST(ProbeSet, LeavesProbesThatNobodyAskedForClosed) {
 TEST(ProbeSet, NobodyWhoListensIsNoSink) {
   ProbeSet probes({.kind = "cpu"}, {.choice = ProbeChoice("none")});
   {
-    const ListeningBeside listening(probes, {nullptr});
+    const ScopedSinks listening(probes, {nullptr});
     EXPECT_EQ(core::trace::sink(), nullptr);
   }
   probes::SinkFanout nobody({});
   {
-    const ListeningBeside listening(probes, {nullptr, &nobody});
+    const ScopedSinks listening(probes, {nullptr, &nobody});
     EXPECT_NE(core::trace::sink(), nullptr);
   }
   EXPECT_EQ(core::trace::sink(), nullptr);

@@ -126,8 +126,8 @@ TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
   EXPECT_TRUE(monitor.end_window().events.empty());
 }
 
-/// Windows of growing length until one has so many looks, or for half a minute.
-GpuWindow window_with_looks(GpuMonitor& monitor, std::int64_t looks) {
+/// Windows of growing length until one has so many samples, or for half a minute.
+GpuWindow window_with_samples(GpuMonitor& monitor, std::int64_t samples) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   GpuWindow window;
   for (std::chrono::milliseconds length{5};;
@@ -135,16 +135,16 @@ GpuWindow window_with_looks(GpuMonitor& monitor, std::int64_t looks) {
     monitor.begin_window();
     std::this_thread::sleep_for(length);
     window = monitor.end_window();
-    if (monitor.sums().samples() >= looks || std::chrono::steady_clock::now() > patience) {
+    if (monitor.sums().samples() >= samples || std::chrono::steady_clock::now() > patience) {
       return window;
     }
   }
 }
 
-TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
+TEST(GpuMonitor, SamplesBetweenTheEndsFromItsOwnThread) {
   GpuMonitor monitor(std::make_unique<PretendedSensors>(),
                      {.period = std::chrono::microseconds(100)});
-  const GpuWindow window = window_with_looks(monitor, 5);
+  const GpuWindow window = window_with_samples(monitor, 5);
   ASSERT_GE(window.samples.size(), 5U);
   EXPECT_GT(window.monitor_cpu_s, 0.0) << "by the thread's own clock";
   EXPECT_EQ(monitor.sums().of(GpuValue::kPower).max, 300.0);
@@ -153,13 +153,13 @@ TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
 TEST(GpuMonitor, KeepsSumsWhereNobodyWantsTheSamples) {
   GpuMonitor monitor(std::make_unique<PretendedSensors>(),
                      {.period = std::chrono::microseconds(100), .keeps_samples = false});
-  const GpuWindow window = window_with_looks(monitor, 5);
+  const GpuWindow window = window_with_samples(monitor, 5);
   EXPECT_TRUE(window.samples.empty());
   EXPECT_GE(monitor.sums().samples(), 5);
   EXPECT_GT(monitor.sums().of(GpuValue::kPower).integral, 0.0);
 }
 
-TEST(GpuMonitor, CountsWhatEveryLookCosts) {
+TEST(GpuMonitor, CountsWhatEverySampleCosts) {
   GpuMonitor monitor(
       std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{
           {Sensor::kPower, 10}, {Sensor::kClocks, 5}, {Sensor::kFaults, 3}, {Sensor::kEnergy, 2}}),
@@ -180,7 +180,7 @@ TEST(GpuMonitor, CountsWhatIsBesideTheReadingsToo) {
                      {.period = std::chrono::hours(1), .cpu_s = ticking_cpu_s});
   monitor.begin_window();
   EXPECT_NEAR(monitor.end_window().monitor_cpu_s, 1e-9 * (1 + 1 + 1 + 5 + 1), 1e-13)
-      << "getting ready, a reading, the rest of that look; five readings, the rest of theirs";
+      << "getting ready, a reading, the rest of that sample; five readings, the rest of theirs";
 }
 
 TEST(GpuMonitor, DoesNotReadWhatIsTooDear) {
@@ -242,7 +242,7 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(gpu.power_limit_watt, 700.0);
   EXPECT_EQ(gpu.max_sm_clock_mhz, 1980.0);
   EXPECT_EQ(gpu.memory_bytes, 1000);
-  const auto look = [&] {
+  const auto take_sample = [&] {
     GpuSample sample;
     for (const Sensor sensor : kSensors) {
       opened.sensors->read(sensor, sample);
@@ -250,8 +250,8 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
     opened.sensors->read(Sensor::kPcie, sample);
     return sample;
   };
-  const GpuSample first = look();
-  const GpuSample second = look();
+  const GpuSample first = take_sample();
+  const GpuSample second = take_sample();
   EXPECT_EQ(first.power_watt, 250.5);
   EXPECT_FALSE(first.power_average_watt.has_value()) << "the field says: not supported";
   EXPECT_EQ(first.busy_share, 0.75);

@@ -29,10 +29,10 @@ struct Played {
   std::map<Sensor, int> readings;
 };
 
-/// One window with looks every tenth of a second.
+/// One window with samples every tenth of a second.
 Played play(SensorBudget& budget, const Costs& costs, double length_s) {
   Played played;
-  const auto look = [&](Moment moment) {
+  const auto take_sample = [&](Moment moment) {
     for (const Sensor sensor : kSensors) {
       if (budget.allows(sensor, moment)) {
         budget.note(sensor, costs.at(sensor));
@@ -42,12 +42,12 @@ Played play(SensorBudget& budget, const Costs& costs, double length_s) {
     }
   };
   budget.begin_window();
-  look(Moment::kBegin);
+  take_sample(Moment::kBegin);
   for (int tenths = 1; 0.1 * tenths < length_s - 1e-9; ++tenths) {
-    budget.count_look();
-    look(Moment::kBetween);
+    budget.count_sample();
+    take_sample(Moment::kBetween);
   }
-  look(Moment::kEnd);
+  take_sample(Moment::kEnd);
   return played;
 }
 
@@ -123,7 +123,7 @@ TEST(SensorBudget, WhatSaysThrottledIsReadHoweverDearThePowerIs) {
   EXPECT_EQ(second.readings.at(Sensor::kFaults), 2);
 }
 
-// Of 800 us in a second 150 go to what is always read, and 40 to clocks in each look.
+// Of 800 us in a second 150 go to what is always read, and 40 to clocks in each sample.
 TEST(SensorBudget, WhatIsSpentOnClocksIsNotThereForTheEnergy) {
   for (const double energy_us : {60.0, 62.0}) {
     Costs costs = kH100;

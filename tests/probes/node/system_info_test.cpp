@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace dlbench::probes {
 namespace {
@@ -61,20 +63,16 @@ TEST(ParseOsRelease, TakesThePrettyName) {
   EXPECT_EQ(parse_os_release(""), "unknown");
 }
 
-/// The environment of the tests; a plain function pointer cannot capture.
-std::map<std::string, std::string>& environment() {
-  static std::map<std::string, std::string> variables;
-  return variables;
-}
-
-const char* look_up(const char* name) {
-  const auto found = environment().find(name);
-  return found == environment().end() ? nullptr : found->second.c_str();
+core::EnvironmentLookup environment(std::map<std::string, std::string> variables) {
+  return [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
 }
 
 TEST(DetectScheduler, ReadsSlurm) {
-  environment() = {{"SLURM_JOB_ID", "4711"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_NTASKS", "8"}};
-  const auto job = detect_scheduler(look_up);
+  const auto job = detect_scheduler(
+      environment({{"SLURM_JOB_ID", "4711"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_NTASKS", "8"}}));
   ASSERT_TRUE(job.has_value());
   EXPECT_EQ(job->name, "slurm");
   EXPECT_EQ(job->job_id, "4711");
@@ -83,8 +81,7 @@ TEST(DetectScheduler, ReadsSlurm) {
 }
 
 TEST(DetectScheduler, NumbersThatAreNoneStayEmpty) {
-  environment() = {{"PBS_JOBID", "7.server"}, {"PBS_NP", "many"}};
-  const auto job = detect_scheduler(look_up);
+  const auto job = detect_scheduler(environment({{"PBS_JOBID", "7.server"}, {"PBS_NP", "many"}}));
   ASSERT_TRUE(job.has_value());
   EXPECT_EQ(job->name, "pbs");
   EXPECT_FALSE(job->nodes.has_value());
@@ -92,8 +89,7 @@ TEST(DetectScheduler, NumbersThatAreNoneStayEmpty) {
 }
 
 TEST(DetectScheduler, OutsideOfAJobThereIsNone) {
-  environment() = {};
-  EXPECT_FALSE(detect_scheduler(look_up).has_value());
+  EXPECT_FALSE(detect_scheduler(environment({})).has_value());
 }
 
 TEST(ReadSystemFacts, AgreesWithTheSystemCalls) {

@@ -52,6 +52,18 @@ void accumulate_block(const Geometry& g,
   }
 }
 
+/// sum[c] = sum over the rows of dy[row, c].
+template <typename T>
+void sum_rows(std::int64_t rows, std::int64_t columns, const T* dy, float* sum) {
+  sweep(columns, [&](std::int64_t i, auto group) {
+    Lanes total = zero_lanes();
+    for (std::int64_t row = 0; row < rows; ++row) {
+      total = total + load(dy + row * columns + i, group);
+    }
+    store(sum + i, total, group);
+  });
+}
+
 }  // namespace
 
 template <typename T>
@@ -199,27 +211,15 @@ void dense_backward_weights(
   }
 }
 
-template <typename T>
-void sum_rows(std::int64_t rows, std::int64_t columns, const T* dy, float* dbias) {
-  sweep(columns, [&](std::int64_t i, auto group) {
-    Lanes sum = zero_lanes();
-    for (std::int64_t row = 0; row < rows; ++row) {
-      sum = sum + load(dy + row * columns + i, group);
-    }
-    store(dbias + i, sum, group);
-  });
-}
-
-#define DLBENCH_INSTANTIATE(T)                                                                    \
-  template void head_forward<T>(const Geometry&, Rows<const T>, const float*, const float*, T*);  \
-  template void head_backward_data<T>(const Geometry&, const T*, const float*, Rows<T>);          \
-  template void head_backward_weights<T>(                                                         \
-      const Geometry&, Rows<const T>, const T*, float*, float*, double*);                         \
-  template void dense_forward<T>(                                                                 \
-      const DenseShape&, const T*, const float*, const float*, bool, T*);                         \
-  template void dense_backward_data<T>(const DenseShape&, const T*, const float*, T*);            \
-  template void dense_backward_weights<T>(const DenseShape&, const T*, const T*, float*, float*); \
-  template void sum_rows<T>(std::int64_t, std::int64_t, const T*, float*);
+#define DLBENCH_INSTANTIATE(T)                                                                   \
+  template void head_forward<T>(const Geometry&, Rows<const T>, const float*, const float*, T*); \
+  template void head_backward_data<T>(const Geometry&, const T*, const float*, Rows<T>);         \
+  template void head_backward_weights<T>(                                                        \
+      const Geometry&, Rows<const T>, const T*, float*, float*, double*);                        \
+  template void dense_forward<T>(                                                                \
+      const DenseShape&, const T*, const float*, const float*, bool, T*);                        \
+  template void dense_backward_data<T>(const DenseShape&, const T*, const float*, T*);           \
+  template void dense_backward_weights<T>(const DenseShape&, const T*, const T*, float*, float*);
 DLBENCH_INSTANTIATE(float)
 DLBENCH_INSTANTIATE(Bf16)
 #undef DLBENCH_INSTANTIATE

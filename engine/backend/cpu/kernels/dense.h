@@ -42,8 +42,4 @@ template <typename T>
 void dense_backward_weights(
     const DenseShape& shape, const T* x, const T* dy, float* dw, float* dbias);
 
-/// dbias[o] = sum over n of dy[n, o].
-template <typename T>
-void sum_rows(std::int64_t rows, std::int64_t columns, const T* dy, float* dbias);
-
 }  // namespace dlbench::backend::cpu

@@ -36,8 +36,8 @@ void run(const Rule& rule, const UpdateRange* ranges, std::int64_t range_count) 
       ranges, range_count, [&](const UpdateRange& range, std::int64_t begin, std::int64_t end) {
         const float* __restrict gradient = range.gradient;
         float* __restrict parameter = range.parameter;
-        float* __restrict first = range.first;
-        float* __restrict second = range.second;
+        float* __restrict first = range.first_state;
+        float* __restrict second = range.second_state;
         const Rule local = rule;
         for (std::int64_t i = begin; i < end; ++i) {
           local(gradient[i], parameter[i], first[i], second[i]);
@@ -50,7 +50,7 @@ void run(const SgdUpdate<float>& rule, const UpdateRange* ranges, std::int64_t r
       ranges, range_count, [&](const UpdateRange& range, std::int64_t begin, std::int64_t end) {
         const float* __restrict gradient = range.gradient;
         float* __restrict parameter = range.parameter;
-        float* __restrict velocity = range.first;
+        float* __restrict velocity = range.first_state;
         const SgdUpdate<float> local = rule;
         for (std::int64_t i = begin; i < end; ++i) {
           local(gradient[i], parameter[i], velocity[i]);

@@ -9,6 +9,7 @@
 #include "engine/backend/cuda/kernels/channels_last.h"
 #include "engine/core/check.h"
 #include "engine/core/host_device.h"
+#include "engine/core/round_up.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,10 +47,7 @@ template <typename Part>
   }
 }
 
-template <typename T>
-[[nodiscard]] DLBENCH_HOST_DEVICE T ceil_divide(T a, T b) {
-  return (a + b - 1) / b;
-}
+using core::ceil_divide;
 
 /// Numbers below 2^31, whose arithmetic takes a third of the instructions of that of an Index:
 /// extents, coordinates, and what counts the packs of all but the largest tensors.

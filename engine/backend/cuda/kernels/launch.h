@@ -241,7 +241,7 @@ struct MaxPoolArgs {
   core::DType dtype = core::DType::kF32;
   Planes planes;
   std::array<Index, 3> kernel{1, 1, 1};
-  std::array<Index, 3> step{1, 1, 1};
+  std::array<Index, 3> stride{1, 1, 1};
 };
 void launch_max_pool(const MaxPoolArgs& args, StreamHandle stream);
 void launch_max_pool_backward(const MaxPoolArgs& args, StreamHandle stream);

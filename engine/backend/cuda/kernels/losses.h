@@ -9,6 +9,7 @@
 #include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/reduce.h"
+#include "engine/core/round_up.h"
 
 #include <cmath>
 #include <type_traits>
@@ -365,7 +366,7 @@ struct CountCorrect {
 /// A block for `columns` numbers: whole warps, no more than needed.
 [[nodiscard]] inline std::uint32_t row_threads(Index columns) {
   return static_cast<std::uint32_t>(
-      std::clamp<Index>(ceil_divide<Index>(columns, 32) * 32, 32, kThreads));
+      std::clamp<Index>(core::round_up<Index>(columns, 32), 32, kThreads));
 }
 
 template <typename Launcher>

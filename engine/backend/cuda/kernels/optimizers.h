@@ -74,24 +74,24 @@ struct UpdateRanges {
       float second[N] = {};
       load_pack(range.gradient + offset, gradient);
       load_pack(range.parameter + offset, parameter);
-      load_pack(range.first + offset, first);
+      load_pack(range.first_state + offset, first);
       if constexpr (kTwoStates) {
-        load_pack(range.second + offset, second);
+        load_pack(range.second_state + offset, second);
       }
       for (int lane = 0; lane < N; ++lane) {
         one(rule, gradient[lane], parameter[lane], first[lane], second[lane]);
       }
       store_pack(range.parameter + offset, parameter);
-      store_pack(range.first + offset, first);
+      store_pack(range.first_state + offset, first);
       if constexpr (kTwoStates) {
-        store_pack(range.second + offset, second);
+        store_pack(range.second_state + offset, second);
       }
     } else {
       for (Index i = offset; i < range.elements; ++i) {
-        float second = kTwoStates ? range.second[i] : 0.0F;
-        one(rule, range.gradient[i], range.parameter[i], range.first[i], second);
+        float second = kTwoStates ? range.second_state[i] : 0.0F;
+        one(rule, range.gradient[i], range.parameter[i], range.first_state[i], second);
         if constexpr (kTwoStates) {
-          range.second[i] = second;
+          range.second_state[i] = second;
         }
       }
     }
@@ -133,7 +133,7 @@ template <typename Rule, typename Launcher>
 void run_rule(Launcher& launcher, const OptimizerArgs& args) {
   bool wide = true;
   for (const UpdateRange& range : args.ranges) {
-    wide = wide && aligned(range.gradient, range.parameter, range.first, range.second);
+    wide = wide && aligned(range.gradient, range.parameter, range.first_state, range.second_state);
   }
   wide ? run_update<Rule, 4>(launcher, args) : run_update<Rule, 1>(launcher, args);
 }

@@ -14,16 +14,16 @@
 
 namespace dlbench::backend::cuda {
 
-/// Kernel extents and steps of a pooling window.
-struct PoolSteps {
+/// Kernel extents and strides of a pooling window.
+struct PoolWindow {
   Coordinate kernel[3];
-  Coordinate step[3];
-  Divisor by_step[3];
-  explicit PoolSteps(const MaxPoolArgs& args) {
+  Coordinate stride[3];
+  Divisor by_stride[3];
+  explicit PoolWindow(const MaxPoolArgs& args) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       kernel[axis] = static_cast<Coordinate>(args.kernel[axis]);
-      step[axis] = static_cast<Coordinate>(args.step[axis]);
-      by_step[axis] = Divisor(args.step[axis]);
+      stride[axis] = static_cast<Coordinate>(args.stride[axis]);
+      by_stride[axis] = Divisor(args.stride[axis]);
     }
   }
 };
@@ -35,7 +35,7 @@ struct MaxPoolPack {
   T* y;
   std::uint8_t* argmax;
   Resampling sides;
-  PoolSteps window;
+  PoolWindow window;
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
     const auto at = place_of(item, sides.packs, sides.y);
@@ -47,9 +47,9 @@ struct MaxPoolPack {
       for (Coordinate kh = 0; kh < window.kernel[1]; ++kh) {
         for (Coordinate kw = 0; kw < window.kernel[2]; ++kw) {
           float values[N];
-          load_pack(x + from.offset(at.d * window.step[0] + kd,
-                                    at.h * window.step[1] + kh,
-                                    at.w * window.step[2] + kw),
+          load_pack(x + from.offset(at.d * window.stride[0] + kd,
+                                    at.h * window.stride[1] + kh,
+                                    at.w * window.stride[2] + kw),
                     values);
           for (int lane = 0; lane < N; ++lane) {
             // The first maximum wins; NaN wins over numbers and is then never replaced.
@@ -75,16 +75,16 @@ struct MaxPoolWindowPack {
   T* y;
   std::uint8_t* argmax;
   Resampling sides;
-  PoolSteps window;
+  PoolWindow window;
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
     const auto at = place_of(item, sides.packs, sides.y);
     Pack<T, N> taps[4 * kDepth];
     read_window<kDepth>(x,
                         sides.slab(sides.x, at),
-                        at.d * window.step[0],
-                        at.h * window.step[1],
-                        at.w * window.step[2],
+                        at.d * window.stride[0],
+                        at.h * window.stride[1],
+                        at.w * window.stride[2],
                         taps);
     float best[N];
     widen(taps[0], best);
@@ -114,13 +114,13 @@ struct Reach {
   Coordinate end;
 };
 [[nodiscard]] DLBENCH_HOST_DEVICE Reach reach_of(Coordinate input,
-                                                 const PoolSteps& window,
+                                                 const PoolWindow& window,
                                                  int axis,
                                                  const Divisor& outputs) {
-  const Coordinate first = input - window.kernel[axis] + window.step[axis];
-  const auto last = static_cast<Coordinate>(window.by_step[axis].divide(input)) + 1;
+  const Coordinate first = input - window.kernel[axis] + window.stride[axis];
+  const auto last = static_cast<Coordinate>(window.by_stride[axis].divide(input)) + 1;
   const auto count = static_cast<Coordinate>(outputs.value());
-  return {first < 0 ? 0 : static_cast<Coordinate>(window.by_step[axis].divide(first)),
+  return {first < 0 ? 0 : static_cast<Coordinate>(window.by_stride[axis].divide(first)),
           last < count ? last : count};
 }
 
@@ -130,7 +130,7 @@ struct MaxPoolBackwardPack {
   const std::uint8_t* argmax;
   T* dx;
   Resampling sides;
-  PoolSteps window;
+  PoolWindow window;
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
     const auto at = place_of(item, sides.packs, sides.x);
@@ -143,9 +143,9 @@ struct MaxPoolBackwardPack {
       for (Coordinate h = height.begin; h < height.end; ++h) {
         for (Coordinate w = width.begin; w < width.end; ++w) {
           // The gradient goes to the lanes whose maximum is here.
-          const Coordinate kd = at.d - d * window.step[0];
-          const Coordinate kh = at.h - h * window.step[1];
-          const Coordinate kw = at.w - w * window.step[2];
+          const Coordinate kd = at.d - d * window.stride[0];
+          const Coordinate kh = at.h - h * window.stride[1];
+          const Coordinate kw = at.w - w * window.stride[2];
           const Coordinate tap = (kd * window.kernel[1] + kh) * window.kernel[2] + kw;
           const Index offset = from.offset(d, h, w);
           const auto taps = read_pack<N>(argmax + offset);
@@ -164,7 +164,7 @@ struct MaxPoolBackwardPack {
 /// Whether each input belongs to exactly one window.
 [[nodiscard]] inline bool windows_tile(const MaxPoolArgs& args) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (args.kernel[axis] != args.step[axis] ||
+    if (args.kernel[axis] != args.stride[axis] ||
         args.planes.x[axis] != args.planes.y[axis] * args.kernel[axis]) {
       return false;
     }
@@ -180,7 +180,7 @@ struct MaxPoolScatterPack {
   const std::uint8_t* argmax;
   T* dx;
   Resampling sides;
-  PoolSteps window;
+  PoolWindow window;
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
     PackIndex<N> pack = 0;
@@ -190,7 +190,7 @@ struct MaxPoolScatterPack {
     const PackIndex<N> row = sides.x.width.split(sides.packs.split(item, pack), w);
     const PackIndex<N> plane = sides.y.height.split(row, h);
     const auto y_width = static_cast<PackIndex<N>>(sides.y.width.value());
-    const PackIndex<N> position = row * y_width + window.by_step[2].split(w, tap);
+    const PackIndex<N> position = row * y_width + window.by_stride[2].split(w, tap);
     const Index from = Index{position} * sides.y.stride + Index{pack} * N;
     const auto taps = read_pack<N>(argmax + from);
     float gradient[N];
@@ -233,13 +233,13 @@ void run_max_pool_forward(Launcher& launcher, const MaxPoolArgs& args) {
         const Resampling sides(planes, kN);
         const auto* x = static_cast<const T*>(args.x);
         auto* y = static_cast<T*>(args.y);
-        const PoolSteps steps(args);
+        const PoolWindow window(args);
         visit_window<kN>(args.kernel, [&](auto depth) {
           constexpr int kDepth = decltype(depth)::value;
           using Body =
               std::conditional_t<kDepth == 0, MaxPoolPack<T, kN>, MaxPoolWindowPack<T, kN, kDepth>>;
           for_each<PackIndex<kN>>(
-              launcher, positions * sides.packs.value(), Body{x, y, args.argmax, sides, steps});
+              launcher, positions * sides.packs.value(), Body{x, y, args.argmax, sides, window});
         });
       },
       args.x,
@@ -262,19 +262,19 @@ void run_max_pool_backward(Launcher& launcher, const MaxPoolArgs& args) {
         const Resampling sides(planes, kN);
         const auto* dy = static_cast<const T*>(args.dy);
         auto* dx = static_cast<T*>(args.dx);
-        const PoolSteps steps(args);
+        const PoolWindow window(args);
         if constexpr (kN > 1) {
           if (windows_tile(args)) {
             for_each<PackIndex<kN>>(
                 launcher,
                 planes.batch * volume(planes.y) * args.kernel[2] * sides.packs.value(),
-                MaxPoolScatterPack<T, kN>{dy, args.argmax, dx, sides, steps});
+                MaxPoolScatterPack<T, kN>{dy, args.argmax, dx, sides, window});
             return;
           }
         }
         for_each<PackIndex<kN>>(launcher,
                                 positions * sides.packs.value(),
-                                MaxPoolBackwardPack<T, kN>{dy, args.argmax, dx, sides, steps});
+                                MaxPoolBackwardPack<T, kN>{dy, args.argmax, dx, sides, window});
       },
       args.argmax,
       args.dy,

@@ -8,6 +8,7 @@
 #include "engine/backend/cuda/libraries/cuda_backend.h"
 #include "engine/backend/cuda/libraries/device_probe.h"
 #include "engine/backend/cuda/libraries/nccl_communicator.h"
+#include "engine/comm/communicator_list.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/core/plugin_part.h"
 

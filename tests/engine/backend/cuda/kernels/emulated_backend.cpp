@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
+#include "engine/core/round_up.h"
 #include "engine/graph/op_def.h"
 
 #include <cstring>
@@ -26,7 +27,7 @@ ChannelsLast channels_last(const core::Shape& shape, Index multiple) {
   return {.batch = shape[0],
           .spatial = positions == 0 ? 0 : shape.elements() / positions,
           .channels = shape[1],
-          .stride = ceil_divide(shape[1], multiple) * multiple};
+          .stride = core::round_up(shape[1], multiple)};
 }
 
 class EmulatedKernel final : public Kernel {

@@ -201,7 +201,7 @@ void max_pool(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
                 .dtype = o.inputs[0].dtype(),
                 .planes = planes(o.inputs[0], o.outputs[0]),
                 .kernel = spatial(attributes.kernel, o.inputs[0].shape()),
-                .step = spatial(attributes.stride, o.inputs[0].shape())},
+                .stride = spatial(attributes.stride, o.inputs[0].shape())},
                false);
 }
 
@@ -214,7 +214,7 @@ void max_pool_backward(HostLauncher& launcher, const Node& node, DeviceOperands&
                 .dtype = o.inputs[0].dtype(),
                 .planes = planes(o.outputs[0], o.inputs[0]),
                 .kernel = spatial(attributes.kernel, o.inputs[0].shape()),
-                .step = spatial(attributes.stride, o.inputs[0].shape())},
+                .stride = spatial(attributes.stride, o.inputs[0].shape())},
                true);
 }
 
@@ -383,10 +383,10 @@ void optimizer(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
   for (std::size_t index = 0; index < parameters; ++index) {
     args.ranges.push_back({.gradient = o.inputs[2 + index].as<float>(),
                            .parameter = o.updates[index].as<float>(),
-                           .first = o.updates[parameters + index].as<float>(),
-                           .second = node.op == OpKind::kSgd
-                                         ? nullptr
-                                         : o.updates[2 * parameters + index].as<float>(),
+                           .first_state = o.updates[parameters + index].as<float>(),
+                           .second_state = node.op == OpKind::kSgd
+                                               ? nullptr
+                                               : o.updates[2 * parameters + index].as<float>(),
                            .elements = o.updates[index].layout().elements()});
   }
   run_optimizer(launcher, args);

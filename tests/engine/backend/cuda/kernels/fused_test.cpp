@@ -341,8 +341,8 @@ struct Arena {
       std::fill_n(gradient.data() + range * 16, elements, grad);
       args.ranges.push_back({.gradient = gradient.data() + range * 16,
                              .parameter = parameter.data() + range * 16,
-                             .first = velocity.data() + range * 16,
-                             .second = nullptr,
+                             .first_state = velocity.data() + range * 16,
+                             .second_state = nullptr,
                              .elements = elements});
     }
   }

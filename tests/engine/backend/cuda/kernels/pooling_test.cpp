@@ -79,7 +79,7 @@ void for_each_place(const Extents3& extents, const Visit& visit) {
 struct Windows {
   Extents3 x;
   Extents3 kernel;
-  Extents3 step;
+  Extents3 stride;
 };
 constexpr Windows kWindows[] = {
     {{1, 6, 10}, {1, 2, 2}, {1, 2, 2}},  // the workloads'
@@ -102,7 +102,7 @@ template <typename T>
 void expect_pooled(const Windows& s, bool misaligned) {
   Extents3 extents{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    extents[axis] = (s.x[axis] - s.kernel[axis]) / s.step[axis] + 1;
+    extents[axis] = (s.x[axis] - s.kernel[axis]) / s.stride[axis] + 1;
   }
   Tensor<T> x(s.x, misaligned);
   Tensor<T> y(extents, misaligned);
@@ -124,7 +124,7 @@ void expect_pooled(const Windows& s, bool misaligned) {
                                     .x = s.x,
                                     .y = extents},
                          .kernel = s.kernel,
-                         .step = s.step};
+                         .stride = s.stride};
   HostLauncher launcher;
   run_max_pool(launcher, args, false);
   run_max_pool(launcher, args, true);
@@ -137,7 +137,7 @@ void expect_pooled(const Windows& s, bool misaligned) {
     return sums[static_cast<std::size_t>(&want_dx.at(n, d, h, w, c) - want_dx.data())];
   };
   for_each_place(extents, [&](Index n, Index d, Index h, Index w, Index c) {
-    const Index first[] = {d * s.step[0], h * s.step[1], w * s.step[2]};
+    const Index first[] = {d * s.stride[0], h * s.stride[1], w * s.stride[2]};
     float best = 0;
     int chosen = -1;
     Extents3 from{};
@@ -178,7 +178,7 @@ TYPED_TEST(Pooling, EqualsPlainLoops) {
 
 TEST(PoolingWindows, TileWhereEachInputBelongsToOne) {
   const auto tile = [](const Extents3& x, const Extents3& y, const Extents3& k, const Extents3& s) {
-    return windows_tile({.planes = {.x = x, .y = y}, .kernel = k, .step = s});
+    return windows_tile({.planes = {.x = x, .y = y}, .kernel = k, .stride = s});
   };
   EXPECT_TRUE(tile({1, 6, 4}, {1, 3, 2}, {1, 2, 2}, {1, 2, 2}));
   EXPECT_TRUE(tile({2, 9, 4}, {1, 3, 2}, {2, 3, 2}, {2, 3, 2}));
