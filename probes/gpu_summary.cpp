@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -195,6 +197,15 @@ const std::vector<Row>& rows() {
   return all;
 }
 
+/// Xids that end the work of one process, by what it did itself or for an earlier error (NVIDIA's
+/// "XID Errors"): graphics engine exception, MMU fault, stopped processing, preemptive cleanup,
+/// decoder exception, graphics class error. The driver does not say whose; the process concerned is
+/// told by CUDA.
+bool is_of_application(const GpuEvent& event) {
+  constexpr std::array<std::int64_t, 6> kXids{13, 31, 43, 45, 68, 69};
+  return event.fault == GpuFault::kXid && std::ranges::find(kXids, event.code) != kXids.end();
+}
+
 std::string fault_text(const GpuIdentity& gpu, const GpuEvent& event) {
   const std::string device = fmt::format("{} ({})", gpu.name, gpu.address);
   switch (event.fault) {
@@ -257,7 +268,8 @@ DeviceConditions judge_window(const GpuIdentity& gpu,
   conditions.sm_clock_mhz = sums.of(GpuValue::kSmClock).min_at_work;
   conditions.throttle_reasons = clock_reason_names(sums.reasons());
   conditions.throttled = is_throttled(sums.reasons());
-  conditions.fault = first_fault(gpu, events);
+  conditions.fault = first_fault(gpu, events, FaultUse::kEndsRun);
+  conditions.possible_cause = first_fault(gpu, events, FaultUse::kExplains);
   if (sums.neighbours().has_value()) {
     note_neighbours(*sums.neighbours(), conditions);
   }
@@ -275,8 +287,11 @@ DeviceConditions judge_moment(const GpuSample& sample) {
   return judge_window({}, sums, {});
 }
 
-std::string first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events) {
+std::string first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events, FaultUse use) {
   for (const GpuEvent& event : events) {
+    if (use == FaultUse::kEndsRun && is_of_application(event)) {
+      continue;
+    }
     if (std::string fault = fault_text(gpu, event); !fault.empty()) {
       return fault;
     }

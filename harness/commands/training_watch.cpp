@@ -43,8 +43,8 @@ probes::DeviceConditions TrainingWatch::end() {
 }
 
 std::string TrainingWatch::end_with_fault() {
-  std::string fault = end().fault;
-  return fault.empty() ? probes_.take_fault() : fault;
+  std::string fault = end().possible_cause;
+  return fault.empty() ? probes_.take_fault(probes::FaultUse::kExplains) : fault;
 }
 
 void TrainingWatch::collect(reports::RunRecord& record) const {

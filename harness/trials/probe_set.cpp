@@ -239,9 +239,9 @@ probes::DeviceConditions ProbeSet::end() noexcept {
   return conditions;
 }
 
-std::string ProbeSet::take_fault() {
+std::string ProbeSet::take_fault(probes::FaultUse use) {
   for (const Entry& entry : entries_) {
-    std::string fault = entry.unavailable.empty() ? entry.probe->take_fault() : "";
+    std::string fault = entry.unavailable.empty() ? entry.probe->take_fault(use) : "";
     if (!fault.empty()) {
       return fault;
     }

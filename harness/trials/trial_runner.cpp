@@ -304,7 +304,8 @@ reports::RepetitionRecord TrialRunner::time_window(Arm& arm,
         window.untimed_cpu_s = use_up_surplus(arm, planned);
         repetition = time_steps(arm, planned, &guard_);
       },
-      hooks_.end_window ? [&] { return end_window().fault; } : std::function<std::string()>());
+      hooks_.end_window ? [&] { return end_window().possible_cause; }
+                        : std::function<std::string()>());
   window.end = probes::take_snapshot();
   window.communication = arm.take_communication();
   window.device = end_window();

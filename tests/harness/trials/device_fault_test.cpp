@@ -84,7 +84,9 @@ TEST(TrialRunner, AFailedStepNamesWhatTheDriverReported) {
     runner.hooks().begin_window = [arm = failing.get()](const TrialId& /*id*/) {
       arm->watched = true;
     };
-    runner.hooks().end_window = [&] { return probes::DeviceConditions{.fault = example.fault}; };
+    runner.hooks().end_window = [&] {
+      return probes::DeviceConditions{.possible_cause = example.fault};
+    };
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::move(failing));
     try {

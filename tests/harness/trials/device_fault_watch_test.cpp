@@ -32,7 +32,7 @@ class ReportingProbe final : public probes::Probe {
   void begin_trial(std::string_view /*trial*/) noexcept override {}
   void end_trial() noexcept override {}
   probes::ProbeValues collect(std::string_view /*trial*/) const override { return {}; }
-  std::string take_fault() override { return std::exchange(fault_, ""); }
+  std::string take_fault(probes::FaultUse /*use*/) override { return std::exchange(fault_, ""); }
   probes::DeviceConditions conditions_now() override {
     return {.throttle_reasons = {"hardware_thermal"}, .throttled = true};
   }
@@ -76,8 +76,9 @@ TEST(DeviceFaultWatch, WorkThatFailsNamesTheFault) {
 }
 
 TEST(DeviceFaultWatch, AsksNothingOfAProcessorOrADriverThatDoesNotAnswer) {
-  EXPECT_EQ(watch_of("cpu", "Xid 79").take_fault(), "");
-  EXPECT_EQ(watch_of("cuda", "Xid 79", "no libnvidia-ml").take_fault(), "");
+  EXPECT_EQ(watch_of("cpu", "Xid 79").take_fault(probes::FaultUse::kEndsRun), "");
+  EXPECT_EQ(watch_of("cuda", "Xid 79", "no libnvidia-ml").take_fault(probes::FaultUse::kEndsRun),
+            "");
   EXPECT_FALSE(watch_of("cpu", "Xid 79").conditions().throttled);
 }
 

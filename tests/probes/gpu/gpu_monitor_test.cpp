@@ -119,9 +119,15 @@ TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
 TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
   GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
   const std::vector<GpuEvent> events = monitor.take_events();
-  EXPECT_THAT(first_fault({.name = "Pretended GPU"}, events), HasSubstr("Xid 13"));
-  EXPECT_EQ(first_fault({}, {}), "");
-  EXPECT_EQ(first_fault({}, {{.time_ns = 0, .fault = GpuFault::kEccCorrected}}), "");
+  EXPECT_THAT(first_fault({.name = "Pretended GPU"}, events, FaultUse::kExplains),
+              HasSubstr("Xid 13"));
+  EXPECT_EQ(first_fault({}, events, FaultUse::kEndsRun), "") << "of an application, ours or not";
+  EXPECT_THAT(first_fault({}, {{.fault = GpuFault::kXid, .code = 79}}, FaultUse::kEndsRun),
+              HasSubstr("Xid 79"));
+  for (const FaultUse use : {FaultUse::kEndsRun, FaultUse::kExplains}) {
+    EXPECT_EQ(first_fault({}, {}, use), "");
+    EXPECT_EQ(first_fault({}, {{.time_ns = 0, .fault = GpuFault::kEccCorrected}}, use), "");
+  }
   monitor.begin_window();
   EXPECT_TRUE(monitor.end_window().events.empty());
 }

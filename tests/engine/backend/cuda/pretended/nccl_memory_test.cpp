@@ -54,6 +54,7 @@ TEST(NcclMemory, BuffersShareWhatNcclTakesAtATime) {
     EXPECT_EQ(taken_memory() - before, 6 * kMiB);
 
     ASSERT_EQ(cudaMemset(first->data(), 7, first->bytes()), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_THAT(read(*first), Each(7));
     const std::byte* place = first->data();
     first.reset();
