@@ -10,6 +10,7 @@
 #include "engine/core/trace.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -362,7 +363,8 @@ std::optional<double> Executor::all_reduce_alone() {
       lone_.replay = recorded(time_second_pass);
     }
     if (lone_.replay != nullptr) {
-      lone_.replay->launch({});
+      const std::array<backend::Stream::Event*, 2> times{lone_.begin.get(), lone_.end.get()};
+      lone_.replay->launch(times);
     } else {
       time_second_pass();
     }

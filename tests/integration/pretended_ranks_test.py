@@ -412,20 +412,20 @@ class PretendedRanks(PretendedGpuTest):
         self.assertGreater(weak["points"][1]["all_reduce_s"], 0, "by the device's clock")
 
     def test_strong_sizes_without_room_are_left_out(self):
-        done = self.launch(2, "scale", "--workload", "mnist_cnn", "--batch-size", "5000", "--trials", "synthetic",
-                           "--data", self.digits(10000), "--device", "cuda", "--dry-run",
-                           environment={GPU: "devices=2,memory_mib=5500"})
+        done = self.launch(2, "scale", "--workload", "mnist_cnn", "--batch-size", "6000", "--trials", "synthetic",
+                           "--data", self.digits(12000), "--device", "cuda", "--dry-run",
+                           environment={GPU: "devices=2,memory_mib=6300"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, "strong, 1 rank left out: the plan needs .* the largest --global-batch-size that "
                                       "fits is [0-9]+")
-        self.assertRegex(done.stdout, r"strong +2 +5000 +10000")
+        self.assertRegex(done.stdout, r"strong +2 +6000 +12000")
         self.assertNotRegex(done.stdout, r"strong +1 ")
         # Enough for the step on each of both ranks, but not for NCCL beside it.
-        done = self.launch(2, "scale", "--workload", "mnist_cnn", "--batch-size", "5000", "--trials", "synthetic",
-                           "--mode", "weak", "--data", self.digits(10000), "--device", "cuda", "--dry-run",
+        done = self.launch(2, "scale", "--workload", "mnist_cnn", "--batch-size", "6000", "--trials", "synthetic",
+                           "--mode", "weak", "--data", self.digits(12000), "--device", "cuda", "--dry-run",
                            environment={GPU: "devices=2,memory_mib=4200"})
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertRegex(done.stderr, "weak, 2 ranks: the plan needs 2[0-9]{3} MiB .* 30[0-9]{2} MiB are kept")
+        self.assertRegex(done.stderr, "weak, 2 ranks: the plan needs 2[0-9]{3} MiB .* 35[0-9]{2} MiB are kept")
 
     def test_collectives_are_tied_to_the_all_reduce(self):
         kernels = set()

@@ -9,12 +9,14 @@
 #include "tests/engine/exec/doubling_communicator.h"
 #include "tests/engine/exec/small_training.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -375,6 +377,27 @@ TEST_F(Replay, ProfiledNodesTakeWhatTheDeviceTakes) {
   EXPECT_GT(sum, 0.0);
   ASSERT_GT(communicator.slept_s, 0.0);
   EXPECT_LE(sum, wall_s - communicator.slept_s) << "this device works when the host waits for it";
+}
+
+// So that what a host takes to start them is no part of their time.
+TEST_F(Replay, AllReducesAloneAreRecordedTheSecondTimeAndReplayedFromThenOn) {
+  for (const GraphReplay replay : {GraphReplay::kAuto, GraphReplay::kOff}) {
+    SlowHost communicator;
+    SmallTraining training("deferred", {});
+    const auto executor = training.executor(Mode::kTrain, communicator, {.replay = replay});
+    executor->run();
+    std::vector<bool> enqueued;
+    for (int call = 0; call < 4; ++call) {
+      communicator.slept_s = 0.0;
+      const std::optional<double> seconds = executor->all_reduce_alone();
+      ASSERT_TRUE(seconds.has_value());
+      EXPECT_GE(*seconds, 0.0);
+      enqueued.push_back(communicator.slept_s > 0.0);
+    }
+    const bool replays = replay == GraphReplay::kAuto;
+    EXPECT_THAT(enqueued, ::testing::ElementsAre(true, true, !replays, !replays));
+    executor->synchronize();
+  }
 }
 
 /// The op of each piece of recorded work.
