@@ -137,8 +137,8 @@ std::string worker_pods(const LaunchRequest& request) {
                      volumes);
 }
 
-constexpr std::size_t kMostOfALabel = 63;  // RFC 1123
-constexpr std::size_t kMostOfAName = kMostOfALabel - std::string_view("-launcher-abcde").size();
+constexpr std::size_t kMaxLabelLength = 63;  // RFC 1123
+constexpr std::size_t kMaxNameLength = kMaxLabelLength - std::string_view("-launcher-abcde").size();
 
 void check_label(const char* option, const std::string& text, std::size_t most) {
   const bool dns_label =
@@ -159,14 +159,14 @@ void check(const LaunchRequest& request) {
   if (request.container.empty()) {
     throw Error(ErrorCode::kUsage, "kubernetes needs --container IMAGE: pods run images");
   }
-  check_label("--job-name", request.job_name, kMostOfAName);
+  check_label("--job-name", request.job_name, kMaxNameLength);
   if (request.job_name.front() >= '0' && request.job_name.front() <= '9') {
     throw Error(ErrorCode::kUsage,
                 fmt::format("--job-name '{}' names a Kubernetes service too: a letter comes first",
                             request.job_name));
   }
   if (!request.partition.empty()) {
-    check_label("--partition", request.partition, kMostOfALabel);
+    check_label("--partition", request.partition, kMaxLabelLength);
   }
   if (!request.directives.empty() || !request.setup.empty()) {
     throw Error(ErrorCode::kUsage,

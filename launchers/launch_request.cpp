@@ -32,8 +32,8 @@ constexpr std::int64_t kDay = 24 * kHour;
 
 /// Digits alone, of at most 6: no sign, no overflow.
 std::optional<std::int64_t> digits(std::string_view text) {
-  constexpr std::size_t kMostDigits = 6;
-  return text.size() <= kMostDigits && !text.starts_with('-')
+  constexpr std::size_t kMaxDigits = 6;
+  return text.size() <= kMaxDigits && !text.starts_with('-')
              ? core::parse_number<std::int64_t>(text)
              : std::nullopt;
 }
@@ -150,9 +150,9 @@ void check_words(const LaunchRequest& request) {
 
 // Schedulers and MPI count ranks in an int.
 void check_total(const LaunchRequest& request) {
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<int>::max();
   const std::int64_t total = std::int64_t{request.nodes} * *request.ranks_per_node;
-  if (total > kMost) {
+  if (total > kMax) {
     throw Error(
         ErrorCode::kUsage,
         fmt::format("{} nodes with {} ranks each are {} ranks, more than the {} that MPI can "
@@ -160,7 +160,7 @@ void check_total(const LaunchRequest& request) {
                     request.nodes,
                     *request.ranks_per_node,
                     total,
-                    kMost));
+                    kMax));
   }
 }
 

@@ -62,12 +62,12 @@ Told mean_at_work(const GpuSums& sums, GpuValue value) {
 /// By the counter if it tells of every window, else by the power if that has samples enough. Not
 /// where the two contradict each other: one of the sensors is wrong.
 Told energy_joules(const GpuSums& sums) {
-  constexpr double kMostApart = 2.0;
+  constexpr double kMaxEnergyRatio = 2.0;
   const Number counted = sums.counted_joules();
   const Number integrated =
       sums.has_enough_samples() ? integral(sums, GpuValue::kPower) : std::nullopt;
   if (counted.has_value() && integrated.has_value() &&
-      std::max(*counted, *integrated) > kMostApart * std::min(*counted, *integrated)) {
+      std::max(*counted, *integrated) > kMaxEnergyRatio * std::min(*counted, *integrated)) {
     return {std::nullopt,
             fmt::format("the energy counter says {:.4g} J and the integral of the power {:.4g} J: "
                         "one of the device's sensors is wrong",

@@ -23,7 +23,7 @@ namespace dlbench::probes {
 namespace {
 
 constexpr std::size_t kEventsPerChunk = 8192;
-constexpr std::size_t kMaxChunks = Timeline::kMostEvents / kEventsPerChunk;
+constexpr std::size_t kMaxChunks = Timeline::kMaxEvents / kEventsPerChunk;
 constexpr std::size_t kMaxDepth = 64;
 
 struct StringHash {
@@ -47,7 +47,7 @@ struct Chunk {
 /// events, which never change again.
 class Track {
  public:
-  Track(int number, std::size_t most_events) : number_(number), most_events_(most_events) {}
+  Track(int number, std::size_t max_events) : number_(number), max_events_(max_events) {}
 
   void begin(const core::trace::RegionInfo& region) {
     if (depth_ < kMaxDepth) {
@@ -93,7 +93,7 @@ class Track {
 
   void append(const TraceEvent& event) {
     const std::size_t index = count_.load(std::memory_order_relaxed);
-    if (index >= most_events_) {
+    if (index >= max_events_) {
       drop();
       return;
     }
@@ -108,7 +108,7 @@ class Track {
   void drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
 
   int number_;
-  std::size_t most_events_;
+  std::size_t max_events_;
   std::size_t depth_ = 0;
   std::array<OpenRegion, kMaxDepth> stack_{};
   std::array<std::unique_ptr<Chunk>, kMaxChunks> chunks_{};
@@ -122,8 +122,8 @@ class Track {
 /// All tracks. Threads hold it by shared_ptr, so that a thread may outlive the timeline.
 class Timeline::Recorder : public std::enable_shared_from_this<Timeline::Recorder> {
  public:
-  explicit Recorder(std::size_t most_events) : most_events_(most_events) {
-    DLBENCH_CHECK(most_events <= kMostEvents) << most_events;
+  explicit Recorder(std::size_t max_events) : max_events_(max_events) {
+    DLBENCH_CHECK(max_events <= kMaxEvents) << max_events;
   }
 
   /// The calling thread's track, made on first use.
@@ -225,17 +225,17 @@ class Timeline::Recorder : public std::enable_shared_from_this<Timeline::Recorde
 
   Track* add_track() {
     const std::lock_guard lock(mutex_);
-    tracks_.push_back(std::make_unique<Track>(static_cast<int>(tracks_.size()) + 1, most_events_));
+    tracks_.push_back(std::make_unique<Track>(static_cast<int>(tracks_.size()) + 1, max_events_));
     return tracks_.back().get();
   }
 
-  std::size_t most_events_;  // of a track
+  std::size_t max_events_;  // of a track
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Track>> tracks_;
   std::atomic<std::int64_t> failures_{0};
 };
 
-Timeline::Timeline(std::size_t most_events) : recorder_(std::make_shared<Recorder>(most_events)) {}
+Timeline::Timeline(std::size_t max_events) : recorder_(std::make_shared<Recorder>(max_events)) {}
 Timeline::~Timeline() = default;
 
 const ProbeSpec& Timeline::spec() const {

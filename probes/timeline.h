@@ -25,10 +25,10 @@ namespace dlbench::probes {
 class Timeline final : public Probe, private core::trace::Sink {
  public:
   /// 2 million of 56 bytes: 112 MiB a thread.
-  static constexpr std::size_t kMostEvents = std::size_t{256} * 8192;
+  static constexpr std::size_t kMaxEvents = std::size_t{256} * 8192;
 
-  /// `most_events`: of each thread, at most kMostEvents.
-  explicit Timeline(std::size_t most_events = kMostEvents);
+  /// `max_events`: of each thread, at most kMaxEvents.
+  explicit Timeline(std::size_t max_events = kMaxEvents);
   ~Timeline() override;
 
   [[nodiscard]] const ProbeSpec& spec() const override;

@@ -15,10 +15,10 @@ namespace dlbench::reports {
 /// Of a repetition, for which a CPU quota may stop threads without a taint.
 inline constexpr double kThrottledShare = 0.01;
 
-/// Is a repetition of `wall_s` too short where it should last `least_s`?
-[[nodiscard]] inline bool is_short(double wall_s, double least_s) {
+/// Is a repetition of `wall_s` too short where it should last `min_s`?
+[[nodiscard]] inline bool is_short(double wall_s, double min_s) {
   constexpr double kShortShare = 0.8;
-  return wall_s < kShortShare * least_s;
+  return wall_s < kShortShare * min_s;
 }
 
 /// The queue may end with at most 1 % of the repetition's batches more or less than it began with.

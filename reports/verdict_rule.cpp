@@ -333,7 +333,7 @@ double rate_without_compute(const ArmMeans& means) {
   return left_s > 0.0 ? 1.0 / left_s : std::numeric_limits<double>::infinity();
 }
 
-std::optional<double> most_gain(Verdict verdict, const ArmMeans& means) {
+std::optional<double> max_gain(Verdict verdict, const ArmMeans& means) {
   switch (verdict) {
     case Verdict::kInputBound:
       return means.host / means.full;

@@ -87,7 +87,7 @@ struct ArmMeans {
 
 /// Factor on full if what the verdict blames cost nothing: the most that advice may promise.
 /// Nothing where rates alone do not tell.
-[[nodiscard]] std::optional<double> most_gain(Verdict verdict, const ArmMeans& means);
+[[nodiscard]] std::optional<double> max_gain(Verdict verdict, const ArmMeans& means);
 
 /// "3.1x", "31x".
 [[nodiscard]] std::string gain_text(double gain);

@@ -201,14 +201,14 @@ bool generate_once(std::string_view dataset, const GenerateOptions& options) {
 fs::path generated_marker(const fs::path& folder) { return folder / kMarkerName; }
 
 std::optional<GeneratedInfo> generated_info(const fs::path& folder) {
-  constexpr std::streamsize kMostBytes = 4096;
+  constexpr std::streamsize kMaxBytes = 4096;
   std::error_code ignored;
   if (!fs::is_regular_file(generated_marker(folder), ignored)) {  // a pipe would be waited for
     return std::nullopt;
   }
-  std::string text(kMostBytes, '\0');
+  std::string text(kMaxBytes, '\0');
   std::ifstream marker(generated_marker(folder));
-  marker.read(text.data(), kMostBytes);
+  marker.read(text.data(), kMaxBytes);
   text.resize(static_cast<std::size_t>(marker.gcount()));
   std::istringstream file(text);
   GeneratedInfo info;

@@ -15,7 +15,7 @@ namespace dlbench::data {
 namespace {
 
 // A file of 2^30 bytes then takes 10^15 ns: those of all workers fit 64 bits one behind the other.
-constexpr double kLeastMibPerS = 0.001;
+constexpr double kMinMibPerS = 0.001;
 
 // A sleeper wakes late; the link does not lose that time, so that the rate over many reads is the
 // one asked for. More than this is no late sleeper but a process that was stopped.
@@ -42,8 +42,8 @@ StorageOptions parse_storage_options(std::string_view text) {
   constexpr std::array<std::string_view, 2> kKeys{"latency_ms", "mib_per_s"};
   const core::KeyNumbersSyntax syntax{"--storage", "latency_ms=NUMBER,mib_per_s=NUMBER", kKeys};
   const core::KeyNumbers numbers = core::parse_key_numbers(text, syntax);
-  if (numbers.value_or("mib_per_s", kLeastMibPerS) < kLeastMibPerS) {
-    throw syntax.error(text, fmt::format("mib_per_s is less than {}", kLeastMibPerS));
+  if (numbers.value_or("mib_per_s", kMinMibPerS) < kMinMibPerS) {
+    throw syntax.error(text, fmt::format("mib_per_s is less than {}", kMinMibPerS));
   }
   return {numbers.value_or("latency_ms", 0.0), numbers.value_or("mib_per_s", 0.0)};
 }

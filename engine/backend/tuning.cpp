@@ -20,7 +20,7 @@ namespace dlbench::backend {
 namespace {
 
 constexpr const char* kHeader = "dlbench tuning cache 3";
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20U;
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{64} << 20U;
 constexpr const char* kNotKept = "tuning is not kept for the next run";
 constexpr const char* kAdvice = "DLBENCH_CACHE_DIR can name another folder";
 
@@ -37,7 +37,7 @@ std::map<std::string, std::string> read_cache(const std::string& path) {
     return choices;
   }
   if (const std::uintmax_t bytes = std::filesystem::file_size(path, ignored);
-      !ignored && bytes > kMostBytes) {
+      !ignored && bytes > kMaxBytes) {
     core::log::warn_once(
         fmt::format("tuning cache '{}' has {} bytes: it is written anew", path, bytes));
     return choices;

@@ -19,7 +19,7 @@ void ArrivalLog::add(std::optional<double> ahead_s) {
   if (!ahead_s.has_value() || !drawn(number)) {
     return;
   }
-  while (entries_.size() == kMost) {
+  while (entries_.size() == kMax) {
     one_of_ *= 2;
     std::erase_if(entries_, [this](const Entry& entry) { return !drawn(entry.number); });
   }

@@ -17,9 +17,9 @@ namespace dlbench::comm {
 /// collectives. Allocates nothing in add().
 class ArrivalLog {
  public:
-  static constexpr std::size_t kMost = 1024;
+  static constexpr std::size_t kMax = 1024;
 
-  ArrivalLog() { entries_.reserve(kMost); }
+  ArrivalLog() { entries_.reserve(kMax); }
   /// Of the next collective, seconds; nothing: it is not known.
   void add(std::optional<double> ahead_s);
   /// What was kept since the last call, in the order of the collectives; starts afresh.

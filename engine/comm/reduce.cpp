@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kBlock = 2048;                    // elements; f64: 16 KiB
 constexpr std::size_t kPrefetch = 2048;                 // bytes ahead
 constexpr std::size_t kInCache = std::size_t{1} << 20;  // bytes that leave nothing to prefetch
-constexpr std::size_t kMostStreams = 16;                // that are read well side by side
+constexpr std::size_t kMaxStreams = 16;                 // that are read well side by side
 
 /// The stored forms of f16 and bf16.
 struct Half {
@@ -216,7 +216,7 @@ void reduce_as(std::span<const std::byte* const> sources,
   std::size_t begin = 0;
   if constexpr (std::is_same_v<Stored, Number>) {
     const bool in_cache = count * sources.size() * sizeof(Number) <= kInCache;
-    if (op == ReduceOp::kSum && !in_cache && sources.size() <= kMostStreams) {
+    if (op == ReduceOp::kSum && !in_cache && sources.size() <= kMaxStreams) {
       begin = sum_groups<Number>(sources, targets, count);
     }
   }

@@ -19,7 +19,7 @@
 namespace dlbench::core::log {
 namespace {
 
-constexpr std::size_t kMostKept = 32;
+constexpr std::size_t kMaxKept = 32;
 
 struct State {
   std::mutex mutex;
@@ -93,7 +93,7 @@ void warn(std::string_view message) {
   {
     const std::lock_guard lock(log.mutex);
     std::string line = one_line(message);
-    if (log.warnings.size() < kMostKept && !std::ranges::count(log.warnings, line)) {
+    if (log.warnings.size() < kMaxKept && !std::ranges::count(log.warnings, line)) {
       log.warnings.push_back(std::move(line));
     }
   }

@@ -36,10 +36,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 /// The only candidate of which `name` is the beginning; empty if there is none or more than one.
 std::string completed(std::string_view name, std::span<const std::string> candidates) {
-  constexpr std::size_t kFewestLetters = 3;
+  constexpr std::size_t kMinLetters = 3;
   std::string found;
   for (const std::string& candidate : candidates) {
-    if (name.size() >= kFewestLetters && candidate.starts_with(name)) {
+    if (name.size() >= kMinLetters && candidate.starts_with(name)) {
       if (!found.empty()) {
         return {};
       }

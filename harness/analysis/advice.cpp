@@ -27,7 +27,7 @@ using reports::contention_explains;
 using reports::Decision;
 using reports::Doubt;
 using reports::gain_text;
-using reports::most_gain;
+using reports::max_gain;
 using reports::percent_text;
 using reports::tells_nothing;
 using reports::Verdict;
@@ -98,7 +98,7 @@ std::string change_to_workers(std::int64_t target, const AttributionInput& input
 /// More workers at work for each rank: as many as match the step, as far as its share of the cores
 /// allows. Workers that mostly wait for storage may outnumber the cores.
 std::optional<AdviceRecord> more_workers(const AttributionInput& input, const ArmMeans& means) {
-  constexpr double kMostWorkers = 64.0;
+  constexpr double kMaxWorkers = 64.0;
   const auto workers = static_cast<double>(working_workers(input));
   const auto cores = static_cast<double>(input.cores);
   const double of_a_rank = std::max(1.0, std::floor(cores / static_cast<double>(input.ranks)));
@@ -106,7 +106,7 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
   double most = of_a_rank;
   if (workers_wait(input, means)) {
     const double load = std::max(worker_load(input, means).value_or(1.0), 1e-6);
-    most = std::clamp(std::floor(of_a_rank / load), of_a_rank, std::max(of_a_rank, kMostWorkers));
+    most = std::clamp(std::floor(of_a_rank / load), of_a_rank, std::max(of_a_rank, kMaxWorkers));
   }
   const double target = std::min(matching, most);
   if (target <= workers) {
@@ -139,7 +139,7 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
 }
 
 std::optional<AdviceRecord> cheaper_samples(const AttributionInput& input, const ArmMeans& means) {
-  const double gain = most_gain(Verdict::kInputBound, means).value();
+  const double gain = max_gain(Verdict::kInputBound, means).value();
   if (workers_wait(input, means)) {
     return worthwhile(
         fmt::format("faster storage, a local copy of the data or --cache warm (the workers wait: "
@@ -157,7 +157,7 @@ std::optional<AdviceRecord> cheaper_samples(const AttributionInput& input, const
 
 std::optional<AdviceRecord> without_contention(const AttributionInput& input,
                                                const ArmMeans& means) {
-  const double gain = most_gain(Verdict::kContentionBound, means).value();
+  const double gain = max_gain(Verdict::kContentionBound, means).value();
   return worthwhile(input.shared_processors
                         ? "processors of its own for the loader, or fewer --threads and --workers "
                           "than cores together"

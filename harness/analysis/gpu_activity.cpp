@@ -371,11 +371,11 @@ GpuActivitySummary summarize_activity(const GpuTrace& trace) {
 
 std::optional<UntracedShares> untraced_shares(const GpuActivitySummary& summary,
                                               std::optional<double> timed_step_s) {
-  constexpr double kMostLost = 0.03;
+  constexpr double kMaxLost = 0.03;
   const auto records = static_cast<double>(summary.device_records);
   const auto dropped = static_cast<double>(summary.dropped);
   if (timed_step_s.value_or(0.0) <= 0.0 || summary.steps == 0 || !(summary.window_s > 0.0) ||
-      summary.device_records == 0 || dropped > kMostLost * (records + dropped)) {
+      summary.device_records == 0 || dropped > kMaxLost * (records + dropped)) {
     return std::nullopt;
   }
   UntracedShares shares;

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxFeatures = 6;
 constexpr double kSmallestPivot = 1e-10;
 /// A larger support has to gain more than rounding does.
 constexpr double kRounding = 1e-9;
-constexpr int kMostPasses = 30;  ///< of weights
+constexpr int kMaxPasses = 30;  ///< of weights
 constexpr double kSettled = 1e-6;
 /// No expected value is further from what was measured than this factor, lest one observation that
 /// a fit misses has all the weight.
@@ -227,7 +227,7 @@ RelativeFit fit_relative(const std::vector<std::vector<double>>& features,
   RelativeFit result;
   result.expected.assign(start.begin(), start.end());
   double change = INFINITY;
-  for (int pass = 0; pass < kMostPasses && change > kSettled; ++pass) {
+  for (int pass = 0; pass < kMaxPasses && change > kSettled; ++pass) {
     std::vector<double> weights;
     weights.reserve(y.size());
     for (std::size_t row = 0; row < y.size(); ++row) {

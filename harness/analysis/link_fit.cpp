@@ -170,8 +170,8 @@ std::optional<reports::IntervalRecord> fitted_ci95(const std::optional<Interval>
 std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
                                             std::span<const double> time_s) {
   DLBENCH_CHECK(bytes.size() == time_s.size()) << bytes.size() << " sizes";
-  constexpr std::size_t kFewestSizes = 3;
-  if (bytes.size() < kFewestSizes ||
+  constexpr std::size_t kMinSizes = 3;
+  if (bytes.size() < kMinSizes ||
       std::all_of(bytes.begin(), bytes.end(), [&](double value) { return value == bytes[0]; }) ||
       std::any_of(time_s.begin(), time_s.end(), [](double value) { return !(value > 0.0); })) {
     return std::nullopt;

@@ -374,7 +374,7 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
 }
 
 std::optional<reports::LeaveLargestOutRecord> leave_largest_out(const ProjectionInput& input) {
-  if (input.series.sizes.size() < kFewestSizes) {
+  if (input.series.sizes.size() < kMinSizes) {
     return std::nullopt;
   }
   const MeasuredSize largest = measured_sizes(input).back();

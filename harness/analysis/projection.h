@@ -95,10 +95,10 @@ class Projector {
 };
 
 /// Sizes that leave_largest_out() needs: a projection needs one fewer.
-inline constexpr std::size_t kFewestSizes = 3;
+inline constexpr std::size_t kMinSizes = 3;
 
 /// Predicts the headline step time of the largest size from the smaller ones, without anything that
-/// was measured with as many ranks. Nothing with fewer than kFewestSizes. Throws as Projector does.
+/// was measured with as many ranks. Nothing with fewer than kMinSizes. Throws as Projector does.
 [[nodiscard]] std::optional<reports::LeaveLargestOutRecord> leave_largest_out(
     const ProjectionInput& input);
 

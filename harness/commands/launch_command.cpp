@@ -34,11 +34,11 @@ using launchers::LauncherSpec;
 using launchers::LaunchRequest;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostNodes = 1'000'000;
-constexpr std::int64_t kMostPerNode = 4096;
+constexpr std::int64_t kMaxNodes = 1'000'000;
+constexpr std::int64_t kMaxPerNode = 4096;
 // Below it nothing of dlbench runs: a bare 1500 would be megabytes to Slurm.
-constexpr std::int64_t kLeastMemory = std::int64_t{64} << 20;
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 50;
+constexpr std::int64_t kMinMemory = std::int64_t{64} << 20;
+constexpr std::int64_t kMaxMemory = std::int64_t{1} << 50;
 
 std::optional<int> to_int(const std::optional<std::int64_t>& number) {
   return number.has_value() ? std::optional(static_cast<int>(*number)) : std::nullopt;
@@ -141,23 +141,23 @@ class LaunchCommand final : public Command {
 };
 
 void LaunchCommand::add_options(OptionSet& options) {
-  options.add_count("nodes", "N", "nodes", nodes_, {1, kMostNodes});
-  options.add_count("gpus-per-node", "N", "GPUs of each node", gpus_per_node_, {0, kMostPerNode});
+  options.add_count("nodes", "N", "nodes", nodes_, {1, kMaxNodes});
+  options.add_count("gpus-per-node", "N", "GPUs of each node", gpus_per_node_, {0, kMaxPerNode});
   options.add_count("ranks-per-node",
                     "N",
                     "ranks on each node (default: the preset's, one per GPU, or one)",
                     ranks_per_node_,
-                    {1, kMostPerNode});
+                    {1, kMaxPerNode});
   options.add_count("tasks-per-node",
                     "N",
                     "the same, as Slurm's users call it",
                     ranks_per_node_,
-                    {1, kMostPerNode});
+                    {1, kMaxPerNode});
   options.add_count("cpus-per-task",
                     "N",
                     "CPUs of each rank, as the scheduler counts them (default: its own)",
                     cpus_per_task_,
-                    {1, kMostPerNode});
+                    {1, kMaxPerNode});
   options.add_text(
       "time", "TIME", "walltime, required: 30min, 2h, 1d, HH:MM:SS, D-HH:MM:SS", time_);
   options.add_choice(
@@ -170,7 +170,7 @@ void LaunchCommand::add_options(OptionSet& options) {
     options.add_bytes("memory",
                       "memory of each node; K, M, G and T are powers of 2^10",
                       memory_,
-                      {kLeastMemory, kMostMemory});
+                      {kMinMemory, kMaxMemory});
   }
   options.add_choice("mpi",
                      "MPI of the nodes; auto: whatever the site's default is",

@@ -181,8 +181,8 @@ double parse_seconds(std::string_view what, const std::string& text) {
   if (*number <= 0.0) {
     refuse(what, text, "a time above zero");
   }
-  constexpr double kMostHours = 10000.0;
-  if (*number * factor > kMostHours * 3600.0) {
+  constexpr double kMaxHours = 10000.0;
+  if (*number * factor > kMaxHours * 3600.0) {
     refuse(what, text, "a time of at most 10000h");
   }
   return *number * factor;

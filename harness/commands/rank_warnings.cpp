@@ -20,8 +20,8 @@
 namespace dlbench::harness {
 namespace {
 
-constexpr std::size_t kMostRanks = 4;
-constexpr std::size_t kMostWarnings = 8;
+constexpr std::size_t kMaxRanks = 4;
+constexpr std::size_t kMaxWarnings = 8;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -34,7 +34,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 /// "rank 3", "ranks 1, 2, 3, 4 and 60 more".
 std::string ranks_text(const std::vector<std::size_t>& ranks) {
-  const std::size_t told = std::min(ranks.size(), kMostRanks);
+  const std::size_t told = std::min(ranks.size(), kMaxRanks);
   std::string text = fmt::format("{} {}",
                                  ranks.size() == 1 ? "rank" : "ranks",
                                  fmt::join(ranks.begin(), ranks.begin() + told, ", "));
@@ -63,12 +63,12 @@ std::vector<std::string> warnings_of_others(const std::vector<std::string>& by_r
     }
   }
   std::vector<std::string> texts;
-  for (std::size_t index = 0; index < std::min(found.size(), kMostWarnings); ++index) {
+  for (std::size_t index = 0; index < std::min(found.size(), kMaxWarnings); ++index) {
     texts.push_back(ranks_text(found[index].second) + ": " + found[index].first);
   }
-  if (found.size() > kMostWarnings) {
+  if (found.size() > kMaxWarnings) {
     texts.push_back("and " +
-                    reports::count_text(static_cast<std::int64_t>(found.size() - kMostWarnings),
+                    reports::count_text(static_cast<std::int64_t>(found.size() - kMaxWarnings),
                                         "more warning") +
                     " of ranks other than 0");
   }

@@ -57,7 +57,7 @@ using core::ErrorCode;
 using reports::Taint;
 
 constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
-constexpr double kMostProfiledSeconds = 3.0;
+constexpr double kMaxProfiledSeconds = 3.0;
 
 // The run command while it runs: a session, its record, and what keeps the report on the disk
 // valid.
@@ -264,9 +264,9 @@ class Measurement {
                const FailureHooks& failure) {
     report_.enter("profiling");
     profiled_ = true;
-    const double most_s = options_.max_time.value_or(StoppingLimits{}.max_time_s);
-    ProfilingRequest request{.seconds = std::min(kProfiledSeconds, most_s),
-                             .most_seconds = std::min(kMostProfiledSeconds, most_s),
+    const double max_s = options_.max_time.value_or(StoppingLimits{}.max_time_s);
+    ProfilingRequest request{.seconds = std::min(kProfiledSeconds, max_s),
+                             .max_seconds = std::min(kMaxProfiledSeconds, max_s),
                              .trace_file = options_.trace,
                              .ops = op_labels(session.plan().training_graph()),
                              .after_probe = [this] { report_.write(); }};

@@ -373,11 +373,11 @@ class ScaleCommand final : public Command {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets: one rank has no all-reduce; start it with more (mpirun -np 2)");
     }
-    if (scale_.leave_largest_out && ranks.size() < kFewestSizes) {
+    if (scale_.leave_largest_out && ranks.size() < kMinSizes) {
       throw Error(ErrorCode::kUsage,
                   fmt::format("--leave-largest-out predicts the largest of at least {} numbers of "
                               "ranks, here are {}; add some to --ranks or start it with more ranks",
-                              kFewestSizes,
+                              kMinSizes,
                               ranks.size()));
     }
   }

@@ -68,13 +68,13 @@ StepTime step_time(const SessionPlan& plan, bool shared) {
 }
 
 struct Bounds {
-  double least_s = 0.0;
-  double most_s = 0.0;
+  double min_s = 0.0;
+  double max_s = 0.0;
 };
 
 // The least that a simulated storage makes a batch take: one read for each sample at least, those
 // of the workers beside each other. 0 without one: nothing is known of a real loader.
-double least_batch_s(const SessionPlan& plan) {
+double min_batch_s(const SessionPlan& plan) {
   const double reads_one_after_another =
       static_cast<double>(plan.batch_size()) /
       static_cast<double>(std::clamp<std::int64_t>(plan.workers(), 1, plan.most_busy_workers()));
@@ -96,11 +96,11 @@ Bounds trial_time(double step_s, std::int64_t untimed_steps, const RunOptions& r
   const double untimed_s =
       step_s * static_cast<double>(untimed_steps) * static_cast<double>(run.repetitions + 1);
   // No time is known of batches alone, where --steps says how many.
-  const double most_repetitions =
+  const double max_repetitions =
       repetition_s > 0.0 ? std::max(max_time_s, repetitions_s) / repetition_s + 2 : 0.0;
   return {warmup_s + untimed_s + repetitions_s,
           std::max(warmup_s, warm_up_limit_s(max_time_s)) + std::max(max_time_s, repetitions_s) +
-              repetition_s + step_s * static_cast<double>(untimed_steps) * most_repetitions};
+              repetition_s + step_s * static_cast<double>(untimed_steps) * max_repetitions};
 }
 
 }  // namespace
@@ -121,22 +121,22 @@ std::string run_time_text(const SessionPlan& plan,
     const bool loads = trial.kind == reports::TrialKind::kIo ||
                        trial.kind == reports::TrialKind::kFull ||
                        trial.variant == "loader_beside_step";
-    const double batch_s = loads ? least_batch_s(plan) : 0.0;
+    const double batch_s = loads ? min_batch_s(plan) : 0.0;
     const Bounds bounds = trial_time(std::max(trial.trains() ? *step.step_s : 0.0, batch_s),
                                      loads ? run.session.prefetch + 1 : 0,
                                      run);
-    whole.least_s += bounds.least_s;
-    whole.most_s += bounds.most_s;
+    whole.min_s += bounds.min_s;
+    whole.max_s += bounds.max_s;
   }
   text += fmt::format(
-      "             {}{} at least, ", trains ? "with such steps: " : "", duration(whole.least_s));
+      "             {}{} at least, ", trains ? "with such steps: " : "", duration(whole.min_s));
   if (run.time_budget.has_value()) {
     return text +
-           (*run.time_budget < whole.least_s
+           (*run.time_budget < whole.min_s
                 ? fmt::format("more than --time-budget ({}) allows\n", duration(*run.time_budget))
                 : fmt::format("about {} as --time-budget says\n", duration(*run.time_budget)));
   }
-  text += fmt::format("{} if the noise stays above --max-noise\n", duration(whole.most_s));
+  text += fmt::format("{} if the noise stays above --max-noise\n", duration(whole.max_s));
   if (plan.options().storage.mib_per_s > 0.0) {
     text += "             not counted: the transfers of --storage mib_per_s\n";
   }
@@ -158,7 +158,7 @@ std::string scale_time_text(const SessionPlan& largest,
     round_s += run.steps.has_value() ? step_s * static_cast<double>(*run.steps)
                                      : std::max(step_s, std::min(min_time_s, kShortestRepetitionS));
   }
-  const double least_s = round_s * static_cast<double>(run.repetitions);
+  const double min_s = round_s * static_cast<double>(run.repetitions);
   const double whole_s = min_time_s * static_cast<double>(run.repetitions * std::ssize(trials));
   const double budget_s = run.time_budget.value();
   const std::string length = run.steps.has_value()
@@ -169,9 +169,9 @@ std::string scale_time_text(const SessionPlan& largest,
                                  run.repetitions,
                                  trials.size(),
                                  length);
-  if (budget_s < least_s) {
+  if (budget_s < min_s) {
     return text + fmt::format("{} at least, more than --time-budget ({}) allows\n",
-                              duration(least_s),
+                              duration(min_s),
                               duration(budget_s));
   }
   return text +

@@ -275,13 +275,13 @@ class TrainingRun {
   }
 
   void note_skipped(const std::vector<std::string>& samples) {
-    constexpr std::size_t kMostNamed = 20;
+    constexpr std::size_t kMaxNamed = 20;
     for (const std::string& sample : samples) {
-      if (++skipped_ <= kMostNamed) {
+      if (++skipped_ <= kMaxNamed) {
         record_.run.skipped.push_back({"corrupt sample, replaced by another", sample});
-      } else if (skipped_ == kMostNamed + 1) {
+      } else if (skipped_ == kMaxNamed + 1) {
         record_.run.skipped.push_back(
-            {"corrupt samples beyond these", fmt::format("the first {} are named", kMostNamed)});
+            {"corrupt samples beyond these", fmt::format("the first {} are named", kMaxNamed)});
       }
     }
     report_.taint(Taint::kSamplesSkipped,

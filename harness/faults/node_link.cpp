@@ -45,8 +45,8 @@ constexpr double kLongestGapS = 1.0;
 constexpr int kConnectMs = 1000;  // to one address, and its answer
 constexpr std::chrono::seconds kConnectTime{4};
 constexpr std::size_t kLongestLine = 8192;
-constexpr std::size_t kMostAddresses = 16;
-constexpr std::size_t kMostStrangers = 64;
+constexpr std::size_t kMaxAddresses = 16;
+constexpr std::size_t kMaxStrangers = 64;
 
 struct AddressesOfHost {
   void operator()(ifaddrs* list) const { freeifaddrs(list); }
@@ -80,7 +80,7 @@ std::vector<std::string> own_addresses() {
   for (std::vector<std::string>& kind : by_kind) {
     std::move(kind.begin(), kind.end(), std::back_inserter(all));
   }
-  all.resize(std::min(all.size(), kMostAddresses));
+  all.resize(std::min(all.size(), kMaxAddresses));
   return all;
 }
 
@@ -358,7 +358,7 @@ void NodeLink::accept_peers() {
     if (socket < 0) {
       return;
     }
-    if (peers_.size() >= static_cast<std::size_t>(facts_.nodes) + kMostStrangers) {
+    if (peers_.size() >= static_cast<std::size_t>(facts_.nodes) + kMaxStrangers) {
       close(socket);
       continue;
     }

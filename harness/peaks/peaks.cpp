@@ -43,7 +43,7 @@ constexpr std::size_t kChunkBlocks = kChunkBytes / sizeof(float) / kPeakBlock;
 // Seconds spent on one figure: usually, and at most while disturbances leave too little.
 struct Budget {
   double usual_s;
-  double most_s;
+  double max_s;
 };
 
 Budget budget(PeakEffort effort) {
@@ -60,11 +60,11 @@ template <typename Work>
 Window timed_window(int threads, const Work& work) {
   double begin = std::numeric_limits<double>::max();
   double end = 0.0;
-  double least_cpu_s = std::numeric_limits<double>::max();
+  double min_cpu_s = std::numeric_limits<double>::max();
   int team = 0;
-#pragma omp parallel num_threads(threads) reduction(min                                 \
-                                                    : begin, least_cpu_s) reduction(max \
-                                                                                    : end, team)
+#pragma omp parallel num_threads(threads) reduction(min                               \
+                                                    : begin, min_cpu_s) reduction(max \
+                                                                                  : end, team)
   {
     team = omp_get_num_threads();
     const int thread = omp_get_thread_num();
@@ -73,10 +73,10 @@ Window timed_window(int threads, const Work& work) {
     begin = core::steady_seconds();
     work(thread, team);
     end = core::steady_seconds();
-    least_cpu_s = core::thread_cpu_seconds() - cpu_start;
+    min_cpu_s = core::thread_cpu_seconds() - cpu_start;
   }
   const double seconds = end - begin;
-  return {seconds, team, least_cpu_s >= kUndisturbedShare * seconds};
+  return {seconds, team, min_cpu_s >= kUndisturbedShare * seconds};
 }
 
 // Calls measure() until its time is over: the usual time, or the most while enough() is false.
@@ -84,7 +84,7 @@ template <typename Measure, typename Enough>
 void spend(const Budget& budget, const Measure& measure, const Enough& enough) {
   const double start = core::steady_seconds();
   while (core::steady_seconds() - start < budget.usual_s ||
-         (core::steady_seconds() - start < budget.most_s && !enough())) {
+         (core::steady_seconds() - start < budget.max_s && !enough())) {
     measure();
   }
 }
@@ -246,12 +246,12 @@ class MemoryMeter {
   // that less than kMinChunks of them are left.
   std::size_t chunks_of_window(const MemoryKernel& kernel) {
     constexpr int kLooks = 3;
-    double least_s = std::numeric_limits<double>::infinity();
+    double min_s = std::numeric_limits<double>::infinity();
     for (int look = 0; look < kLooks; ++look) {
-      least_s = std::min(least_s, run(kernel, next_, 1).seconds);
+      min_s = std::min(min_s, run(kernel, next_, 1).seconds);
       next_ = (next_ + 1) % chunks_;
     }
-    const double filling = std::ceil(kWindowSeconds / std::max(least_s, kWindowSeconds * 1e-3));
+    const double filling = std::ceil(kWindowSeconds / std::max(min_s, kWindowSeconds * 1e-3));
     const auto most = std::max<std::size_t>(1, chunks_ / kMinChunks);
     return std::min(static_cast<std::size_t>(filling), most);
   }

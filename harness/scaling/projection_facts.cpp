@@ -29,8 +29,8 @@ constexpr int kTimelineRuns = 3;
 constexpr std::int64_t kWarmupCalls = 2;
 constexpr std::int64_t kCalls = 10;  // per size
 // Of steps before an all-reduce alone, after a first one that does not count.
-constexpr std::size_t kLeastSteps = 3;
-constexpr std::size_t kMostSteps = 10;
+constexpr std::size_t kMinSteps = 3;
+constexpr std::size_t kMaxSteps = 10;
 constexpr double kStepsTimeS = 2.0;
 
 // Bytes of every bucket of the step, in the order in which they start.
@@ -252,8 +252,8 @@ AllReducesAlone measure_all_reduces_alone(Session& session, RankGroup& group, Ru
     clocked = clocked && (on_device_s.has_value() || totals.collectives > 0);
     own.push_back(on_device_s.value_or(totals.all_reduce_s) / group.size());
     const double spent_s = std::chrono::duration<double>(Clock::now() - begin).count();
-    more = group.broadcast(clocked && (own.size() <= kLeastSteps ||
-                                       (own.size() <= kMostSteps && spent_s < kStepsTimeS)));
+    more = group.broadcast(
+        clocked && (own.size() <= kMinSteps || (own.size() <= kMaxSteps && spent_s < kStepsTimeS)));
     guard.check();
   }
   step.synchronize();  // the last all-reduces, whose gradients are about to be overwritten

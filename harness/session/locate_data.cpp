@@ -27,7 +27,7 @@ constexpr double kTrainingShare = 0.75;
 constexpr std::int64_t kQuicklyMade = 1024;
 constexpr std::int64_t kStepsOfAnEpoch = 4;
 /// Nobody waits for more without having asked: some 43 kB each of kvasir-seg.
-constexpr std::int64_t kMostGenerated = 16384;
+constexpr std::int64_t kMaxGenerated = 16384;
 
 /// `data` if given, else the format's usual folder if it is there, else nothing.
 std::optional<fs::path> present_data(const std::string& dataset, const std::string& data) {
@@ -48,9 +48,9 @@ std::int64_t samples_to_generate(std::int64_t global_batch) {
   const auto holds = [](std::int64_t samples, std::int64_t wanted) {
     return static_cast<double>(samples) * kTrainingShare >= static_cast<double>(wanted);
   };
-  if (!holds(kMostGenerated, global_batch)) {
+  if (!holds(kMaxGenerated, global_batch)) {
     throw Error(ErrorCode::kUsage,
-                "no --data given, and no more than " + std::to_string(kMostGenerated) +
+                "no --data given, and no more than " + std::to_string(kMaxGenerated) +
                     " samples are generated without being asked for: too few for a batch of " +
                     std::to_string(global_batch) +
                     "; choose a smaller one, or give --data with more (`dlbench data generate` "

@@ -93,11 +93,11 @@ MemoryNeed need_of_step(backend::Backend& backend,
 }
 
 void check_least(const MemoryRoom& room) {
-  constexpr std::int64_t kLeastBytes = std::int64_t{64} << 20;
-  if (room.host < kLeastBytes) {
+  constexpr std::int64_t kMinBytes = std::int64_t{64} << 20;
+  if (room.host < kMinBytes) {
     throw core::Error(
         core::ErrorCode::kMemory,
-        mib(room.host) + " of memory are available, and " + mib(kLeastBytes) +
+        mib(room.host) + " of memory are available, and " + mib(kMinBytes) +
             " are needed whatever is trained; see ulimit -v and -d, and the control group");
   }
 }

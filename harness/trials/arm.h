@@ -80,7 +80,7 @@ class Arm {
   [[nodiscard]] virtual std::int64_t burst() const { return 1; }
   /// Steps below which the rate of a repetition says how full the prefetch queue was rather than
   /// how fast the arm is, unless it lasts long; see steps_that_outweigh().
-  [[nodiscard]] virtual std::int64_t least_steps() const { return 1; }
+  [[nodiscard]] virtual std::int64_t min_steps() const { return 1; }
   /// Of the loader since prepare(); nothing for an arm without one.
   [[nodiscard]] virtual std::optional<data::LoaderStats> loader_stats() const {
     return std::nullopt;

@@ -88,14 +88,14 @@ class CapturedArm final : public Arm {
 }  // namespace
 
 StepRange parse_step_range(const std::string& text) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  constexpr std::int64_t kMax = std::int64_t{1} << 20;
   StepRange range;
   const char* const end = text.data() + text.size();
   const auto first = std::from_chars(text.data(), end, range.first);
   if (first.ec == std::errc{} && first.ptr != end && *first.ptr == '-') {
     const auto last = std::from_chars(first.ptr + 1, end, range.last);
     if (last.ec == std::errc{} && last.ptr == end && range.first >= 0 &&
-        range.last >= range.first && range.last < kMost) {
+        range.last >= range.first && range.last < kMax) {
       return range;
     }
   }

@@ -44,7 +44,7 @@ ReadBytes operator-(const ReadBytes& end, const ReadBytes& begin) {
 }
 
 std::string doubt_of_cold(const ReadBytes& read) {
-  constexpr double kLeast = 0.9;
+  constexpr double kMin = 0.9;
   if (read.loader == 0) {
     return "";
   }
@@ -54,7 +54,7 @@ std::string doubt_of_cold(const ReadBytes& read) {
         "of them came from storage",
         read.loader);
   }
-  if (static_cast<double>(*read.storage) >= kLeast * static_cast<double>(read.loader)) {
+  if (static_cast<double>(*read.storage) >= kMin * static_cast<double>(read.loader)) {
     return "";
   }
   return fmt::format(

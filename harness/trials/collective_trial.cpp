@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 using comm::Collective;
 using comm::PatternRange;
 
-constexpr std::int64_t kMostCallsOfARound = 64;
+constexpr std::int64_t kMaxCallsPerRound = 64;
 constexpr double kRoundS = 0.5;  // so long nobody asks the guard
 
 /// Elements of the array that belong to `rank`.
@@ -89,7 +89,7 @@ CollectiveTrial::CollectiveTrial(comm::Rendezvous& ranks,
       queues_(!backend.reads_host_memory() && communicator.size() > 1 && communicator.recordable()),
       stream_(backend.create_stream()),
       data_(communicator.allocate(backend, largest_bytes)) {
-  for (std::int64_t event = 0; event <= (queues_ ? kMostCallsOfARound : 1); ++event) {
+  for (std::int64_t event = 0; event <= (queues_ ? kMaxCallsPerRound : 1); ++event) {
     events_.push_back(stream_->create_event());
     times_.push_back(events_.back().get());
   }
@@ -176,7 +176,7 @@ std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
   const double call_s = group_.max(core::seconds_since(begin));
   const auto in_time = static_cast<std::int64_t>(kRoundS / std::max(call_s, 1e-9));
   comm::step_done(call_s);
-  const std::int64_t most = std::clamp<std::int64_t>(in_time, 1, kMostCallsOfARound);
+  const std::int64_t most = std::clamp<std::int64_t>(in_time, 1, kMaxCallsPerRound);
   const std::int64_t rounds = (which.calls + most - 1) / most;
   return (which.calls + rounds - 1) / rounds;
 }
@@ -281,7 +281,7 @@ CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& gua
   own.resize(static_cast<std::size_t>(which.calls));
   CollectiveResult result{.replayed = round.replay != nullptr};
   result.call_s = calls_of_the_slowest(
-      group_.gather(own), queues_ ? calls : static_cast<std::size_t>(kMostCallsOfARound));
+      group_.gather(own), queues_ ? calls : static_cast<std::size_t>(kMaxCallsPerRound));
   if (which.check) {
     result.wrong = count_wrong(which);
   }

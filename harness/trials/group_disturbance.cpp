@@ -25,16 +25,16 @@ std::string reason_of_all(RankGroup& ranks, const std::string& mine) {
 }  // namespace
 
 std::string told_by_ranks(const std::vector<std::string>& by_rank) {
-  constexpr std::int64_t kMostTold = 4;  // of a large job where all have something to tell
+  constexpr std::int64_t kMaxListedRanks = 4;  // of a large job where all have something to tell
   std::vector<std::string> told;
   std::int64_t telling = 0;
   for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (!by_rank[rank].empty() && ++telling <= kMostTold) {
+    if (!by_rank[rank].empty() && ++telling <= kMaxListedRanks) {
       told.push_back(fmt::format("rank {}: {}", rank, by_rank[rank]));
     }
   }
-  if (telling > kMostTold) {
-    told.push_back("and " + reports::count_text(telling - kMostTold, "more rank"));
+  if (telling > kMaxListedRanks) {
+    told.push_back("and " + reports::count_text(telling - kMaxListedRanks, "more rank"));
   }
   return fmt::format("{}", fmt::join(told, "; "));
 }

@@ -30,17 +30,17 @@ void count_late_arrivals(const std::vector<std::vector<double>>& ahead_s,
   std::int64_t known = 0;
   for (std::size_t collective = 0; collective < collectives; ++collective) {
     std::size_t last = 0;
-    double least_s = std::numeric_limits<double>::infinity();
-    double second_s = least_s;
+    double min_s = std::numeric_limits<double>::infinity();
+    double second_s = min_s;
     for (std::size_t rank = 0; rank < ahead_s.size(); ++rank) {
       const double ahead = ahead_s[rank][collective];
-      second_s = std::min(second_s, std::max(ahead, least_s));
-      if (ahead < least_s) {
-        least_s = ahead;
+      second_s = std::min(second_s, std::max(ahead, min_s));
+      if (ahead < min_s) {
+        min_s = ahead;
         last = rank;
       }
     }
-    if (second_s > kClearly * least_s) {
+    if (second_s > kClearly * min_s) {
       ++known;
       ++shares[last].late_arrivals;
     }

@@ -78,7 +78,7 @@ LoaderArm::Taken LoaderArm::take() {
   return {.lease = std::move(lease), .wait_s = core::seconds_since(start)};
 }
 
-std::int64_t IoArm::least_steps() const {
+std::int64_t IoArm::min_steps() const {
   constexpr std::int64_t kQueues = 20;
   return kQueues * session().loader().options().prefetch;
 }

@@ -53,7 +53,7 @@ class IoArm : public LoaderArm {
   void prepare() override { start_loader(); }
   /// Nothing but the loader takes time here: while this thread waits for a core, the queue fills,
   /// and that is taken in no time.
-  [[nodiscard]] std::int64_t least_steps() const override;
+  [[nodiscard]] std::int64_t min_steps() const override;
   std::optional<StepSample> step() override;
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 

@@ -66,13 +66,13 @@ NodeSamples profile_steps(exec::Executor& step, std::int64_t steps) {
 
 /// The same on all ranks, whose steps meet in collectives.
 std::int64_t steps_to_profile(exec::Executor& step, RankGroup& ranks) {
-  constexpr double kLeast = 3.0;
-  constexpr double kMost = 100.0;
+  constexpr double kMin = 3.0;
+  constexpr double kMax = 100.0;
   constexpr double kSeconds = 0.25;
   const double begin_s = core::steady_seconds();
   step.run_profiled();  // and warms the clock's and the nodes' caches
   const double step_s = ranks.max(core::steady_seconds() - begin_s);
-  return std::llround(std::clamp(std::ceil(kSeconds / std::max(step_s, 1e-6)), kLeast, kMost));
+  return std::llround(std::clamp(std::ceil(kSeconds / std::max(step_s, 1e-6)), kMin, kMax));
 }
 
 std::vector<reports::OperatorRecord> describe_all(const backend::LoweredGraph& lowered,
@@ -99,7 +99,7 @@ OperatorProfile profile_operators(Session& session,
                                   RankGroup& ranks,
                                   const probes::OwnLoad& own,
                                   const std::vector<reports::PeakRecord>& peaks) {
-  constexpr int kMostProfiles = 4;
+  constexpr int kMaxProfiles = 4;
   constexpr double kLongS = 1.0;  // of all of them: a long step is not disturbed as a whole
   exec::Executor& step = session.step();
   session.state().restore();
@@ -108,7 +108,7 @@ OperatorProfile profile_operators(Session& session,
   NodeSamples samples;
   std::string disturbance;
   const double begin_s = core::steady_seconds();
-  for (int profile = 0; profile < kMostProfiles; ++profile) {
+  for (int profile = 0; profile < kMaxProfiles; ++profile) {
     const probes::ProcSnapshot begin = probes::take_snapshot();
     samples = profile_steps(step, steps);
     disturbance = judge_together(ranks, begin, probes::take_snapshot(), own).reason;

@@ -340,7 +340,7 @@ TraceRecording::Scope::Scope(TraceRecording& recording,
   core::trace::name_this_thread("main");
 }
 
-TraceRecording::TraceRecording(std::size_t most_events) : timeline_(most_events) {
+TraceRecording::TraceRecording(std::size_t max_events) : timeline_(max_events) {
   if (const std::string reason = timeline_.open({}); !reason.empty()) {
     core::log::warn("no trace: " + reason);
   }

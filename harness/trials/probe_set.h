@@ -139,8 +139,8 @@ class TraceRecording {
     ScopedSinks sinks_;
   };
 
-  /// `most_events`: of each thread.
-  explicit TraceRecording(std::size_t most_events = probes::Timeline::kMostEvents);
+  /// `max_events`: of each thread.
+  explicit TraceRecording(std::size_t max_events = probes::Timeline::kMaxEvents);
 
   /// Fills the `timeline` of the record's probes; regions that did not fit taint the run, once.
   void collect(reports::RunRecord& record) const;

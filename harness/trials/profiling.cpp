@@ -225,11 +225,11 @@ std::int64_t count_on_timeline(const std::vector<probes::Probe*>& probes) {
 UntimedLength length_for_probe(const probes::ProbeSpec& probe, const ProfilingRequest& request) {
   constexpr std::int64_t kSettlingSteps = 10;
   constexpr std::int64_t kSteps = 50;
-  constexpr std::int64_t kFewestSteps = 3;
-  return {.least_s = request.seconds,
+  constexpr std::int64_t kMinSteps = 3;
+  return {.min_s = request.seconds,
           .steps = kSteps,
-          .most_s = request.most_seconds,
-          .fewest_steps = kFewestSteps,
+          .max_s = request.max_seconds,
+          .min_steps = kMinSteps,
           .settling_steps = kSettlingSteps,
           .waits_for_settling = probe.counts_all_work};
 }
@@ -445,7 +445,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   std::optional<UntracedShares> shares;
   std::optional<TraceRecording> timeline;
   if (!request.trace_file.empty()) {
-    timeline.emplace(request.most_events);
+    timeline.emplace(request.max_events);
   }
   // All ranks make the same repetitions; one has the file.
   const std::string file = ranks.speaks() ? request.trace_file : "";
@@ -480,7 +480,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   if (timeline.has_value() && !drawn) {
     record_on(*timeline, file, passes, true, record, [&] {
       const TraceRecording::Scope recording(*timeline, probes);
-      static_cast<void>(runner.run(arms, {.least_s = request.seconds}));
+      static_cast<void>(runner.run(arms, {.min_s = request.seconds}));
     });
   }
   return shares;

@@ -27,15 +27,15 @@
 namespace dlbench::harness {
 
 struct ProfilingRequest {
-  /// Of each repetition, about. One for a probe has 50 steps at least, as far as most_seconds
+  /// Of each repetition, about. One for a probe has 50 steps at least, as far as max_seconds
   /// allows, but three in any case, and settles before, no longer than `seconds`.
   double seconds = 0.5;
-  double most_seconds = 3.0;
+  double max_seconds = 3.0;
   /// Why the profiler of this process belongs to somebody else; empty: it is ours. Probes that need
   /// it are then left out, with this reason.
   std::string profiler_taken;
   std::string trace_file;  ///< of the timeline, that of rank 0; empty: none
-  std::size_t most_events = probes::Timeline::kMostEvents;  ///< there, of each thread
+  std::size_t max_events = probes::Timeline::kMaxEvents;  ///< there, of each thread
   /// What ops are called: a graph that is replayed does not tell.
   std::map<std::int64_t, probes::GpuOpLabel> ops;
   /// Called when a probe's values are in the record: the next one may end the process.

@@ -24,11 +24,11 @@ double profiling_share_s(double budget_s, std::int64_t repetitions) {
 }
 
 void fit_profiling(double left_s, std::int64_t repetitions, ProfilingRequest& request) {
-  constexpr double kLeastS = 0.2;
+  constexpr double kMinS = 0.2;
   const double each_s =
-      std::max(left_s / static_cast<double>(std::max<std::int64_t>(repetitions, 1)), kLeastS);
+      std::max(left_s / static_cast<double>(std::max<std::int64_t>(repetitions, 1)), kMinS);
   request.seconds = std::min(request.seconds, 0.5 * each_s);
-  request.most_seconds = std::min(request.most_seconds, each_s - request.seconds);
+  request.max_seconds = std::min(request.max_seconds, each_s - request.seconds);
 }
 
 }  // namespace dlbench::harness

@@ -69,13 +69,13 @@ reports::RepetitionRecord time_steps(Arm& arm, const RepetitionLength& length, R
   const std::optional<std::int64_t> queue_start = arm.queue_fill();
   const std::int64_t unit = length.steps % arm.burst() == 0 ? arm.burst() : 1;
   const auto half_as_many_more = [&](std::int64_t steps) {
-    return std::min(length.at_most, steps + (steps / 2 + unit) / unit * unit);
+    return std::min(length.max_steps, steps + (steps / 2 + unit) / unit * unit);
   };
   std::optional<std::int64_t> limit;  // known when the repetition is long enough
   std::optional<std::int64_t> queue_end = queue_start;
   const auto enough = [&](std::int64_t started, double done_s) {
-    const bool too_short = started < length.steps || started % unit != 0 || done_s < length.least_s;
-    if (too_short && started < limit.value_or(length.at_most)) {
+    const bool too_short = started < length.steps || started % unit != 0 || done_s < length.min_s;
+    if (too_short && started < limit.value_or(length.max_steps)) {
       return false;
     }
     limit = limit.value_or(half_as_many_more(started));

@@ -17,15 +17,15 @@ namespace dlbench::harness {
 /// How many steps a repetition has.
 struct RepetitionLength {
   std::int64_t steps = 1;  ///< at least
-  std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
-  double least_s = 0.0;  ///< and seconds at least, as far as at_most allows
+  std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
+  double min_s = 0.0;  ///< and seconds at least, as far as max_steps allows
 
   [[nodiscard]] static RepetitionLength exactly(std::int64_t steps) {
-    return {.steps = steps, .at_most = steps};
+    return {.steps = steps, .max_steps = steps};
   }
 };
 
-/// The timed loop of every trial: steps until `length.steps` are done and `length.least_s` have
+/// The timed loop of every trial: steps until `length.steps` are done and `length.min_s` have
 /// passed, and up to half as many more until the prefetch queue holds as much as at the start;
 /// whole bursts of the loader if `length.steps` are. `guard` may be null.
 [[nodiscard]] reports::RepetitionRecord time_steps(Arm& arm,

@@ -74,13 +74,13 @@ std::int64_t steps_that_outweigh(std::int64_t least, double step_s) {
 std::int64_t lengthened_steps(const TrialEstimate& estimate,
                               std::int64_t steps,
                               double wall_s,
-                              double least_s) {
-  if (wall_s >= least_s) {
+                              double min_s) {
+  if (wall_s >= min_s) {
     return steps;
   }
   constexpr double kReserve = 1.1;
-  const auto wanted = static_cast<std::int64_t>(
-      std::ceil(kReserve * static_cast<double>(steps) * least_s / wall_s));
+  const auto wanted =
+      static_cast<std::int64_t>(std::ceil(kReserve * static_cast<double>(steps) * min_s / wall_s));
   return std::max(steps, whole_steps(estimate, wanted + estimate.multiple - 1));
 }
 

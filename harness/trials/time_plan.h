@@ -31,12 +31,12 @@ struct TrialEstimate {
 /// takes milliseconds: what the loader does in them is little of a second.
 [[nodiscard]] std::int64_t steps_that_outweigh(std::int64_t least, double step_s);
 
-/// Steps of later repetitions after one of `steps` that lasted `wall_s` > 0 and not `least_s`: as
+/// Steps of later repetitions after one of `steps` that lasted `wall_s` > 0 and not `min_s`: as
 /// many as would have lasted it and a tenth more, in whole multiples. Never fewer than `steps`.
 [[nodiscard]] std::int64_t lengthened_steps(const TrialEstimate& estimate,
                                             std::int64_t steps,
                                             double wall_s,
-                                            double least_s);
+                                            double min_s);
 
 struct TimePlanRequest {
   std::vector<TrialEstimate> trials;

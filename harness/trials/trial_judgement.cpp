@@ -115,7 +115,7 @@ void TrialRunner::judge(reports::RepetitionRecord& repetition,
   const std::string too_short = fmt::format("{} step(s) in {:.3g} s, --min-time is {:.3g} s",
                                             repetition.steps,
                                             repetition.wall_s,
-                                            least_s_);
+                                            min_s_);
   if (!reason.empty() && may_repeat) {
     repetition.discarded = reason;
     return;
@@ -127,7 +127,7 @@ void TrialRunner::judge(reports::RepetitionRecord& repetition,
   if (!reason.empty()) {
     result.taints.push_back({reports::Taint::kDisturbed, where, reason});
   }
-  if (reports::is_short(repetition.wall_s, least_s_)) {
+  if (reports::is_short(repetition.wall_s, min_s_)) {
     result.note_once(reports::Taint::kShortRun,
                      "repetition " + std::to_string(repetition.index) + ": " + too_short);
   }

@@ -52,7 +52,7 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
           : warm_up_limit_s(options_.stopping.max_time_s);
   static_cast<void>(warm_up(arms, warmup_limit_s));
   plan(0);
-  tell_least_steps(arms);
+  tell_min_steps(arms);
   StopDecision decision;
   for (std::int64_t round = 0; !decision.stop(); ++round) {
     run_round(arms, round);
@@ -123,9 +123,9 @@ void TrialRunner::plan_again() {
   }
 }
 
-void TrialRunner::tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms) {
+void TrialRunner::tell_min_steps(const std::vector<std::unique_ptr<Arm>>& arms) {
   for (std::size_t index = 0; index < arms.size(); ++index) {
-    const std::int64_t least = least_steps(*arms[index], index);
+    const std::int64_t least = min_steps(*arms[index], index);
     const bool leaves_so_many = options_.cold_pass_steps.value_or(least) >= least;
     if (options_.steps.has_value() && *options_.steps < least && leaves_so_many) {
       core::log::info("--steps " + std::to_string(*options_.steps) + ": a repetition of " +
@@ -147,7 +147,7 @@ std::vector<TrialProgress> TrialRunner::progress() const {
 
 void TrialRunner::set_steps(std::vector<std::int64_t> steps, bool shortened) {
   steps_ = std::move(steps);
-  least_s_ = shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
+  min_s_ = shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
   note_budget(shortened);
 }
 
@@ -157,11 +157,11 @@ void TrialRunner::shorten(double factor) {
     const auto wanted = static_cast<std::int64_t>(static_cast<double>(steps_[arm]) * factor);
     const std::int64_t steps = std::min(steps_[arm], whole_steps(estimates_[arm], wanted));
     const double usual_s = static_cast<double>(steps) * estimates_[arm].step_s;
-    shortened = shortened || steps < steps_[arm] || usual_s < least_s_;
+    shortened = shortened || steps < steps_[arm] || usual_s < min_s_;
     steps_[arm] = steps;
   }
   if (shortened) {
-    least_s_ = 0.0;
+    min_s_ = 0.0;
     note_budget(true);
   }
 }
@@ -174,8 +174,8 @@ void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::
   }
 }
 
-std::int64_t TrialRunner::least_steps(const Arm& arm, std::size_t index) {
-  const std::int64_t least = arm.least_steps();
+std::int64_t TrialRunner::min_steps(const Arm& arm, std::size_t index) {
+  const std::int64_t least = arm.min_steps();
   return ranks_.broadcast(
       index < estimates_.size() ? steps_that_outweigh(least, estimates_[index].step_s) : least);
 }
@@ -183,13 +183,13 @@ std::int64_t TrialRunner::least_steps(const Arm& arm, std::size_t index) {
 RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
   // Ranks that step together cannot each add steps of their own.
   const bool exact = options_.steps.has_value() || ranks_.size() > 1;
-  RepetitionLength length{.steps = std::max(steps_[index], least_steps(arm, index)),
-                          .least_s = least_s_};
+  RepetitionLength length{.steps = std::max(steps_[index], min_steps(arm, index)), .min_s = min_s_};
   if (options_.cold_pass_steps.has_value() && ranks_.any(arm.loader_stats().has_value())) {
     const std::int64_t pass = *options_.cold_pass_steps;
     const std::int64_t burst = index < estimates_.size() ? estimates_[index].multiple : 1;
-    length.at_most = options_.steps.has_value() || pass < burst ? pass : pass / burst * burst;
-    const std::int64_t wanted = std::exchange(length.steps, std::min(length.steps, length.at_most));
+    length.max_steps = options_.steps.has_value() || pass < burst ? pass : pass / burst * burst;
+    const std::int64_t wanted =
+        std::exchange(length.steps, std::min(length.steps, length.max_steps));
     if (options_.steps.has_value() && length.steps < wanted) {
       results_[index].note_once(reports::Taint::kShortRun,
                                 "--steps " + std::to_string(*options_.steps) + " wants " +
@@ -205,12 +205,12 @@ bool TrialRunner::lengthen(const Arm& arm,
                            std::size_t index,
                            const reports::RepetitionRecord& repetition) {
   // One rank went on by itself. The time is that of all ranks, so they come to the same end.
-  if (ranks_.size() == 1 || repetition.wall_s >= least_s_) {
+  if (ranks_.size() == 1 || repetition.wall_s >= min_s_) {
     return false;
   }
   steps_[index] = ranks_.broadcast(std::max(
       steps_[index],
-      lengthened_steps(estimates_.at(index), repetition.steps, repetition.wall_s, least_s_)));
+      lengthened_steps(estimates_.at(index), repetition.steps, repetition.wall_s, min_s_)));
   return length(arm, index).steps > repetition.steps;
 }
 
@@ -227,7 +227,7 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
 // lengthened until its queue is as full as at the start would report those batches as its own. With
 // a cold cache one pass over the data is all there is.
 double TrialRunner::use_up_surplus(Arm& arm, const RepetitionLength& planned) {
-  if (planned.at_most > planned.steps || options_.cold_pass_steps.has_value()) {
+  if (planned.max_steps > planned.steps || options_.cold_pass_steps.has_value()) {
     return 0.0;
   }
   const auto surplus = static_cast<std::int64_t>(ranks_.max(static_cast<double>(arm.surplus())));

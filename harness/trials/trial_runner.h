@@ -87,9 +87,9 @@ class TrialRunner {
  private:
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
   /// What a repetition has whatever --steps says. Collective.
-  [[nodiscard]] std::int64_t least_steps(const Arm& arm, std::size_t index);
+  [[nodiscard]] std::int64_t min_steps(const Arm& arm, std::size_t index);
   /// Says where --steps is too few. Collective.
-  void tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms);
+  void tell_min_steps(const std::vector<std::unique_ptr<Arm>>& arms);
   /// Returns the CPU time that it took. Collective.
   [[nodiscard]] double use_up_surplus(Arm& arm, const RepetitionLength& planned);
   /// Steps and limits for at least so many repetitions more of every trial. Collective.
@@ -151,7 +151,7 @@ class TrialRunner {
   StoppingRule stopping_;
   std::vector<TrialResult> results_;
   std::vector<std::int64_t> steps_;       ///< per repetition, by arm
-  double least_s_ = 0.0;                  ///< per repetition; 0 where only steps_ count
+  double min_s_ = 0.0;                    ///< per repetition; 0 where only steps_ count
   std::vector<TrialEstimate> estimates_;  ///< by arm
 };
 

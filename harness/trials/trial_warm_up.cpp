@@ -96,7 +96,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   const double planned_step_s = ranks_.max(waits ? steady.mean_step_s() : steady.usual_step_s());
   const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
   const std::int64_t beyond_queue =
-      ranks_.broadcast(steps_that_outweigh(arm.least_steps(), planned_step_s));
+      ranks_.broadcast(steps_that_outweigh(arm.min_steps(), planned_step_s));
   return {.name = trial,
           .step_s = planned_step_s,
           .setup_s = planned_step_s * static_cast<double>(arm.untimed_steps()),

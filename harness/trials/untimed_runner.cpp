@@ -28,7 +28,7 @@ std::int64_t UntimedRunner::settle(Arm& arm, const UntimedLength& length) {
   std::int64_t told = 0;
   const auto start = Clock::now();
   while (ranks_.broadcast(started < length.settling_steps &&
-                          (started == 0 || core::seconds_since(start) < length.least_s))) {
+                          (started == 0 || core::seconds_since(start) < length.min_s))) {
     told += arm.step().has_value() ? 1 : 0;
     ++started;
     guard_.check();
@@ -70,8 +70,8 @@ std::vector<reports::RepetitionRecord> UntimedRunner::run(
           0,
           [&](std::int64_t started, double /*done_s*/) {
             const double elapsed_s = core::seconds_since(start);
-            return ranks_.broadcast(started >= length.fewest_steps && elapsed_s >= length.least_s &&
-                                    (started >= length.steps || elapsed_s >= length.most_s));
+            return ranks_.broadcast(started >= length.min_steps && elapsed_s >= length.min_s &&
+                                    (started >= length.steps || elapsed_s >= length.max_s));
           },
           on_their_way);
     });

@@ -21,11 +21,11 @@ namespace dlbench::harness {
 
 /// How long a repetition of UntimedRunner::run() is.
 struct UntimedLength {
-  double least_s = 0.5;
-  std::int64_t steps = 1;  ///< and steps at least, as far as most_s allows
-  double most_s = 0.0;
-  std::int64_t fewest_steps = 1;  ///< whatever most_s says
-  /// Steps before those, of at most least_s seconds (the first is made whatever it lasts): whatever
+  double min_s = 0.5;
+  std::int64_t steps = 1;  ///< and steps at least, as far as max_s allows
+  double max_s = 0.0;
+  std::int64_t min_steps = 1;  ///< whatever max_s says
+  /// Steps before those, of at most min_s seconds (the first is made whatever it lasts): whatever
   /// begins with recording, and the start of the pipeline, is over then.
   std::int64_t settling_steps = 0;
   bool waits_for_settling = false;  ///< the steps that count begin when none of those is on its way

@@ -38,14 +38,14 @@ std::string neighbours_text(const GpuNeighbours& neighbours) {
   if (!(neighbours.busy_share > limit)) {
     return "";
   }
-  constexpr std::size_t kMostNamed = 4;
-  const auto named = static_cast<std::ptrdiff_t>(std::min(neighbours.pids.size(), kMostNamed));
+  constexpr std::size_t kMaxNamed = 4;
+  const auto named = static_cast<std::ptrdiff_t>(std::min(neighbours.pids.size(), kMaxNamed));
   const std::string which =
       named == 0
           ? ""
           : fmt::format(" (process {}{})",
                         fmt::join(neighbours.pids.begin(), neighbours.pids.begin() + named, ", "),
-                        neighbours.pids.size() > kMostNamed ? ", ..." : "");
+                        neighbours.pids.size() > kMaxNamed ? ", ..." : "");
   return fmt::format("{} computed on the same GPU{}, up to {:.0f} % of the time (limit {:.0f} %)",
                      neighbours.count == 1 ? std::string("another process")
                                            : fmt::format("{} other processes", neighbours.count),

@@ -91,11 +91,11 @@ std::int64_t GpuSamples::lost() const {
 }
 
 bool GpuSamples::has_gaps() const {
-  constexpr double kMostLost = 0.01;
+  constexpr double kMaxLost = 0.01;
   const std::int64_t gone = lost();
   const auto there = std::count_if(
       samples.begin(), samples.end(), [&](const CounterSample& sample) { return counts(sample); });
-  return overflows > 0 || static_cast<double>(gone) > kMostLost * static_cast<double>(there + gone);
+  return overflows > 0 || static_cast<double>(gone) > kMaxLost * static_cast<double>(there + gone);
 }
 
 bool GpuSamples::on_host_clock() const {

@@ -183,7 +183,7 @@ bool runs_in_order(const GpuTrace& trace) {
     const auto [known, is_new] = first.emplace(activity.graph_node, place);
     known->second = std::min(known->second, place);
   }
-  constexpr double kMostElsewhere = 0.2;
+  constexpr double kMaxShareOutOfOrder = 0.2;
   std::map<std::int64_t, std::int64_t> before;  // begin of the node before, by stream
   double elsewhere = 0.0;
   for (const auto& [node, place] : first) {
@@ -192,7 +192,7 @@ bool runs_in_order(const GpuTrace& trace) {
     elsewhere += begin_ns < neighbour->second ? 1.0 : 0.0;
     neighbour->second = begin_ns;
   }
-  return elsewhere <= kMostElsewhere * static_cast<double>(first.size());
+  return elsewhere <= kMaxShareOutOfOrder * static_cast<double>(first.size());
 }
 
 }  // namespace

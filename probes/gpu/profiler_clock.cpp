@@ -33,10 +33,10 @@ std::int64_t ProfilerClock::gained_ns() const {
 
 std::string ProfilerClock::refusal() const {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  constexpr std::int64_t kMostGainPerSecond = 1'000'000;  // NTP: half of it
-  const std::int64_t most_ns =
-      ((after_.host_ns - before_.host_ns) / kSecond + 1) * kMostGainPerSecond;
-  if (std::abs(gained_ns()) <= most_ns) {
+  constexpr std::int64_t kMaxGainPerSecond = 1'000'000;  // NTP: half of it
+  const std::int64_t max_ns =
+      ((after_.host_ns - before_.host_ns) / kSecond + 1) * kMaxGainPerSecond;
+  if (std::abs(gained_ns()) <= max_ns) {
     return "";
   }
   return fmt::format("the profiler's clock (the date's) was set by {:.3f} s while it recorded",

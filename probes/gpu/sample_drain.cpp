@@ -51,7 +51,7 @@ void SampleDrain::run() {
 }
 
 bool SampleDrain::read_all(bool the_last) {
-  constexpr int kMostAtTheEnd = 100;
+  constexpr int kMaxFinalReads = 100;
   for (int reading = 1;; ++reading) {
     SampleBatch batch = read_();
     result_.overflows += batch.overflowed ? 1 : 0;
@@ -62,7 +62,7 @@ bool SampleDrain::read_all(bool the_last) {
     // may be samples without a time, reading after reading.
     const bool goes_on =
         (batch.more && !empty) || (the_last && batch.unfinished && !batch.samples.empty());
-    const bool tired = the_last && reading == kMostAtTheEnd;
+    const bool tired = the_last && reading == kMaxFinalReads;
     result_.overflows += tired && goes_on ? 1 : 0;  // what is left in it is lost
     if (batch.ended || !goes_on || tired) {
       return !batch.ended;

@@ -117,9 +117,9 @@ Change change_of(const LogRates& baseline,
 std::optional<std::int64_t> needed_repetitions(const LogRates& baseline,
                                                const LogRates& candidate,
                                                double tolerance) {
-  constexpr std::int64_t kMost = 10'000;
+  constexpr std::int64_t kMax = 10'000;
   constexpr double kSafety = 1.1;
-  for (std::int64_t n = std::min(baseline.n, candidate.n) + 1; n <= kMost;
+  for (std::int64_t n = std::min(baseline.n, candidate.n) + 1; n <= kMax;
        n += std::max<std::int64_t>(1, n / 20)) {
     LogRates before = baseline;
     LogRates after = candidate;
@@ -168,14 +168,14 @@ std::vector<double> rates_of(const TrialRecord& trial) {
 
 /// Of epochs, without the first of more than three: its data may have come from cold storage.
 std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
-  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kMin = 3;
   std::vector<double> rates;
   for (const EpochRecord& epoch : history) {
     if (epoch.samples_per_second.value_or(0.0) > 0.0) {
       rates.push_back(*epoch.samples_per_second);
     }
   }
-  if (rates.size() > kFewest) {
+  if (rates.size() > kMin) {
     rates.erase(rates.begin());
   }
   return rates;

@@ -35,7 +35,7 @@ std::string count_cell(const ValueMap& values, const std::string& key) {
 /// On one line, of 60 characters at most: names of kernels with all their template arguments are
 /// longer than any terminal is wide.
 std::string name_cell(const ValueMap& values, const std::string& key) {
-  constexpr std::size_t kMostCharacters = 60;
+  constexpr std::size_t kMaxCharacters = 60;
   constexpr std::string_view kCut = "...";
   const auto* text = held<std::string>(values, key);
   if (text == nullptr || text->empty()) {
@@ -48,12 +48,12 @@ std::string name_cell(const ValueMap& values, const std::string& key) {
     if ((static_cast<unsigned char>(name[index]) & 0xC0U) == 0x80U) {
       continue;  // a character of UTF-8 goes on
     }
-    if (characters == kMostCharacters - kCut.size()) {
+    if (characters == kMaxCharacters - kCut.size()) {
       end_if_cut = index;
     }
     ++characters;
   }
-  return characters > kMostCharacters ? name.substr(0, end_if_cut).append(kCut) : name;
+  return characters > kMaxCharacters ? name.substr(0, end_if_cut).append(kCut) : name;
 }
 
 Number part_of(const Number& part, const Number& whole) {

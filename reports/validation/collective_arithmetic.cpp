@@ -81,7 +81,7 @@ std::vector<std::size_t> asked_counts(const ValueMap& effective, std::size_t ele
                                        : std::vector<std::size_t>();
 }
 
-constexpr std::int64_t kMostRanks = 1'000'000;  // of more no product of a size overflows
+constexpr std::int64_t kMaxRanks = 1'000'000;  // of more no product of a size overflows
 
 /// 0: none of that name can be reduced.
 std::size_t bytes_of(std::string_view dtype) {
@@ -99,7 +99,7 @@ std::size_t bytes_of(std::string_view dtype) {
 std::set<std::int64_t> ranks_of(const RunRecord& record) {
   std::set<std::int64_t> ranks;
   const auto add = [&ranks](std::int64_t number) {
-    if (1 <= number && number <= kMostRanks) {
+    if (1 <= number && number <= kMaxRanks) {
       ranks.insert(number);
     }
   };

@@ -149,9 +149,9 @@ void expect_mean_step(const Checker& check,
   }
   const MeanShare share = mean_share(trial, other);
   const double step_s = sum_s / rounds;
-  const double least_s = (1.0 - kNear) * share.least * step_s - slack_s / rounds;
-  const double most_s = (1.0 + kNear) * share.most * step_s + slack_s / rounds;
-  check.expect(least_s <= value_s && value_s <= most_s,
+  const double min_s = (1.0 - kNear) * share.least * step_s - slack_s / rounds;
+  const double max_s = (1.0 + kNear) * share.most * step_s + slack_s / rounds;
+  check.expect(min_s <= value_s && value_s <= max_s,
                fmt::format("makes a step of {} s, but those of {} took {} s, the slowest rank's",
                            value_s,
                            trial.variant.value_or("the synthetic trial"),

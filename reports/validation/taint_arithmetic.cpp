@@ -50,7 +50,7 @@ class Doubts {
 };
 
 /// The largest number of ranks that something was measured on.
-std::int64_t most_ranks(const RunRecord& record) {
+std::int64_t max_ranks(const RunRecord& record) {
   std::int64_t ranks = 0;
   for (const TrialRecord& trial : record.trials) {
     ranks = std::max(ranks, trial.ranks);
@@ -148,19 +148,19 @@ void check_disturbances(const Doubts& doubts, const TrialRecord& trial, const Ru
 /// --min-time is that of `run`: --time-budget of `scale` plans for all sizes.
 void check_lengths(const Doubts& doubts, const TrialRecord& trial, const ValueMap& effective) {
   const bool by_steps = number_in(effective, "steps").has_value();
-  const double least_s =
+  const double min_s =
       by_steps || trial.series.has_value() ? 0.0 : number_in(effective, "min-time").value_or(0.0);
   for (const RepetitionRecord& repetition : trial.repetitions) {
     if (repetition.discarded.has_value()) {
       continue;
     }
     doubts.expect_of(trial,
-                     is_short(repetition.wall_s * (1.0 + kTolerance), least_s),
+                     is_short(repetition.wall_s * (1.0 + kTolerance), min_s),
                      Taint::kShortRun,
                      fmt::format("repetition {} lasted {} s, --min-time is {} s",
                                  repetition.index,
                                  repetition.wall_s,
-                                 least_s));
+                                 min_s));
     const std::optional<QueueFillRecord>& fill = repetition.queue_fill;
     doubts.expect_of(
         trial,
@@ -237,7 +237,7 @@ void check_taints(const Checker& root, const RunRecord& record) {
   doubts.expect(dropped > 0,
                 Taint::kDroppedProfilerRecords,
                 fmt::format("{} regions of the timeline are lost", dropped));
-  const std::int64_t ranks = most_ranks(record);
+  const std::int64_t ranks = max_ranks(record);
   doubts.expect(delays(record.config.effective, ranks),
                 Taint::kSimulated,
                 fmt::format("the option link delays {} ranks", ranks));

@@ -67,7 +67,7 @@ void check_repetition(const Checker& check,
 /// What is timed was warmed up, by a first step at least. Steady are two windows of five
 /// behind it.
 void check_warm_up(const Checker& check, const TrialRecord& trial) {
-  constexpr std::int64_t kFewestSteady = 11;
+  constexpr std::int64_t kMinSteady = 11;
   const WarmupRecord& warmup = trial.warmup;
   check.at("steps").expect(warmup.steps > 0 || trial.repetitions.empty(),
                            "is 0, but there are repetitions");
@@ -77,7 +77,7 @@ void check_warm_up(const Checker& check, const TrialRecord& trial) {
                           warmup.first_step_s.has_value() ? "not " : "",
                           count_text(warmup.steps, "step")));
   check.at("steady").expect(
-      !warmup.steady || warmup.steps >= kFewestSteady,
+      !warmup.steady || warmup.steps >= kMinSteady,
       fmt::format("is true after {}, too few to tell", count_text(warmup.steps, "step")));
 }
 

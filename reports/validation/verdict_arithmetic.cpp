@@ -198,7 +198,7 @@ void check_prediction(const Checker& check,
 void check_advice(const Checker& check,
                   const AttributionRecord& attribution,
                   const ArmMeans& means) {
-  const std::optional<double> most = most_gain(attribution.verdict, means);
+  const std::optional<double> most = max_gain(attribution.verdict, means);
   for (std::size_t index = 0; index < attribution.advice.size(); ++index) {
     const AdviceRecord& advice = attribution.advice[index];
     if (!advice.expected_gain.has_value()) {

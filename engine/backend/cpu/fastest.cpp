@@ -11,8 +11,8 @@ namespace dlbench::backend::cpu {
 namespace {
 
 constexpr int kTries = 3;
-constexpr int kMostTries = 1000;
-constexpr double kMostSeconds = 0.25;       // of all tries, when one of those three was not enough
+constexpr int kMaxTries = 1000;
+constexpr double kMaxSeconds = 0.25;        // of all tries, when one of those three was not enough
 constexpr double kSecondsPerSwitch = 0.02;  // a system that is at rest has fewer
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -32,7 +32,7 @@ std::optional<std::size_t> fastest(std::size_t ways,
   // Rounds over all, so that a disturbance hits none of them alone.
   double spent_s = 0.0;
   const auto try_again = [&](int tries) {
-    return tries < kMostTries && spent_s < kMostSeconds && some_unknown();
+    return tries < kMaxTries && spent_s < kMaxSeconds && some_unknown();
   };
   for (int round = 0; round < kTries || try_again(round); ++round) {
     for (std::size_t way = 0; way < ways; ++way) {

@@ -87,7 +87,7 @@ StepBits run_step_bits(backend::Backend& backend, const StepBitsCase& test) {
 }
 
 std::string difference(const StepBits& a, const StepBits& b) {
-  constexpr int kMost = 4;
+  constexpr int kMax = 4;
   std::string found;
   if (a.losses.size() != b.losses.size()) {
     found += fmt::format("{} and {} losses; ", a.losses.size(), b.losses.size());
@@ -104,11 +104,11 @@ std::string difference(const StepBits& a, const StepBits& b) {
     const auto other = b.state.find(name);
     if (other == b.state.end()) {
       found += fmt::format("{} is in one of them only; ", name);
-    } else if (!same(tensor, other->second) && ++tensors <= kMost) {
+    } else if (!same(tensor, other->second) && ++tensors <= kMax) {
       found += fmt::format("{} differs; ", name);
     }
   }
-  if (a.state.size() != b.state.size() || tensors > kMost) {
+  if (a.state.size() != b.state.size() || tensors > kMax) {
     found +=
         fmt::format("{} tensors differ, of {} and {}", tensors, a.state.size(), b.state.size());
   }

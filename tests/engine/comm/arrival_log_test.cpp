@@ -52,8 +52,8 @@ TEST(ArrivalLog, OfManyItKeepsTheSameOnesOnAllRanks) {
     other.add(-number);
   }
   const std::vector<double> kept = log.take();
-  EXPECT_LE(kept.size(), ArrivalLog::kMost);
-  EXPECT_GT(kept.size(), ArrivalLog::kMost / 4);
+  EXPECT_LE(kept.size(), ArrivalLog::kMax);
+  EXPECT_GT(kept.size(), ArrivalLog::kMax / 4);
   const std::vector<double> others = other.take();
   ASSERT_EQ(others.size(), kept.size());
   std::vector<int> of_step(kOfAStep);

@@ -44,8 +44,8 @@ TEST(ShareBegin, SharesAreEqualUpToOneElement) {
       }
     }
   }
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  EXPECT_EQ(share_begin(kMost, 4, 4), kMost) << "the product would overflow";
+  constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(share_begin(kMax, 4, 4), kMax) << "the product would overflow";
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class HungCollective : public ::testing::TestWithParam<GraphReplay> {
   void expect_failure(const std::function<void()>& work,
                       ErrorCode code,
                       const std::string& text,
-                      double least_s) {
+                      double min_s) {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     try {
@@ -56,7 +56,7 @@ class HungCollective : public ::testing::TestWithParam<GraphReplay> {
       EXPECT_THAT(error.what(), HasSubstr(text));
     }
     const double took_s = std::chrono::duration<double>(Clock::now() - begin).count();
-    EXPECT_GE(took_s, least_s);
+    EXPECT_GE(took_s, min_s);
     EXPECT_LT(took_s, kLong / 10.0);
     EXPECT_EQ(communicator_->aborts(), 1);
   }

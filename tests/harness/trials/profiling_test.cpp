@@ -342,7 +342,7 @@ TEST_F(ProfileArms, TellsWhatTheTimelineHasAndLost) {
   EXPECT_GT(timeline.at("recorded_events"), 10);
   EXPECT_EQ(timeline.at("dropped_events"), 0);
   record_.run.taints.clear();
-  profile({.seconds = 0.001, .trace_file = file_.string(), .most_events = 10});
+  profile({.seconds = 0.001, .trace_file = file_.string(), .max_events = 10});
   timeline = report().at("probes").at("timeline");
   EXPECT_EQ(timeline.at("recorded_events"), 10);
   EXPECT_GT(timeline.at("dropped_events"), 0);

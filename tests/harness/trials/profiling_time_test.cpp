@@ -15,16 +15,16 @@ TEST(ProfilingTime, AThirdOfABudgetAtMost) {
 
 TEST(ProfilingTime, RepetitionsFitIntoWhatIsLeft) {
   const auto fitted = [](double left_s, std::int64_t repetitions) {
-    ProfilingRequest request{.seconds = 0.5, .most_seconds = 3.0};
+    ProfilingRequest request{.seconds = 0.5, .max_seconds = 3.0};
     fit_profiling(left_s, repetitions, request);
     return request;
   };
   EXPECT_EQ(fitted(100.0, 12).seconds, 0.5);
-  EXPECT_EQ(fitted(100.0, 12).most_seconds, 3.0);
+  EXPECT_EQ(fitted(100.0, 12).max_seconds, 3.0);
   EXPECT_EQ(fitted(24.0, 12).seconds, 0.5);
-  EXPECT_EQ(fitted(24.0, 12).most_seconds, 1.5);
+  EXPECT_EQ(fitted(24.0, 12).max_seconds, 1.5);
   EXPECT_EQ(fitted(6.0, 12).seconds, 0.25);
-  EXPECT_EQ(fitted(6.0, 12).most_seconds, 0.25);
+  EXPECT_EQ(fitted(6.0, 12).max_seconds, 0.25);
   EXPECT_EQ(fitted(-5.0, 12).seconds, 0.1) << "there is no report without them";
   EXPECT_EQ(fitted(100.0, 0).seconds, 0.5);
 }

@@ -47,9 +47,9 @@ class EverFullerArm final : public Arm {
 TEST(TimeSteps, GoesOnForTheQueueButNotBeyondTheMost) {
   EverFullerArm arm;
   EXPECT_EQ(time_steps(arm, {.steps = 4}, nullptr).steps, 7);
-  EXPECT_EQ(time_steps(arm, {.steps = 4, .at_most = 5}, nullptr).steps, 5);
+  EXPECT_EQ(time_steps(arm, {.steps = 4, .max_steps = 5}, nullptr).steps, 5);
   EXPECT_EQ(time_steps(arm, RepetitionLength::exactly(4), nullptr).steps, 4);
-  EXPECT_EQ(time_steps(arm, {.steps = 2, .at_most = 5, .least_s = 1e6}, nullptr).steps, 5)
+  EXPECT_EQ(time_steps(arm, {.steps = 2, .max_steps = 5, .min_s = 1e6}, nullptr).steps, 5)
       << "beyond the most";
 }
 

@@ -234,7 +234,7 @@ TEST_F(StepPipelineTest, InterferenceIsIoAndSyntheticWithAThreadBeside) {
   for (const TrialId& id : std::vector<TrialId>{{TrialKind::kIo, ""},
                                                 {TrialKind::kInterference, "loader_beside_step"}}) {
     const std::unique_ptr<Arm> arm = make_arm(id, session);
-    EXPECT_EQ(arm->least_steps(), 20 * plan.options().prefetch) << id.to_string();
+    EXPECT_EQ(arm->min_steps(), 20 * plan.options().prefetch) << id.to_string();
     arm->prepare();
     static_cast<void>(arm->step());
     arm->use_up(1);  // what became ready before the clock

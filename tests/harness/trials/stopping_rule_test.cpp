@@ -91,14 +91,14 @@ TEST(StoppingRule, RefusesLimitsThatAreNotPositive) {
 /// Share of runs whose final interval covers the truth, when `stop` ends a run.
 double coverage(std::uint64_t seed, const std::function<bool(const TrialProgress&)>& stop) {
   constexpr int kRuns = 4000;
-  constexpr int kMostRepetitions = 40;
+  constexpr int kMaxRepetitions = 40;
   core::RandomStream random(seed, 0);
   int covered = 0;
   for (int run = 0; run < kRuns; ++run) {
     TrialProgress trial{"full", {}, 0.0};
     do {
       trial.samples_per_second.push_back(100.0 + 1.5 * random.normal());
-    } while (!stop(trial) && trial.samples_per_second.size() < kMostRepetitions);
+    } while (!stop(trial) && trial.samples_per_second.size() < kMaxRepetitions);
     const Interval interval = mean_interval(trial.samples_per_second).value();
     covered += interval.lower <= 100.0 && 100.0 <= interval.upper ? 1 : 0;
   }

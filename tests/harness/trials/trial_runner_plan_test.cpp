@@ -107,7 +107,7 @@ class QueuedArm final : public Arm {
     return StepSample{.samples = 1};
   }
   void finish() override {}
-  [[nodiscard]] std::int64_t least_steps() const override { return 60; }
+  [[nodiscard]] std::int64_t min_steps() const override { return 60; }
 };
 
 // A floor that the plan does not know of breaks the time budget.

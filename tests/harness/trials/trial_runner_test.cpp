@@ -63,9 +63,9 @@ class PretendedArm final : public Arm {
 /// Says that it has a loader, which prepares one more batch than is taken and reads 1 GB for each.
 class PretendedLoaderArm final : public Arm {
  public:
-  explicit PretendedLoaderArm(std::int64_t least_steps = 1)
-      : Arm({reports::TrialKind::kIo, ""}), least(least_steps) {}
-  [[nodiscard]] std::int64_t least_steps() const override { return least; }
+  explicit PretendedLoaderArm(std::int64_t min_steps = 1)
+      : Arm({reports::TrialKind::kIo, ""}), least(min_steps) {}
+  [[nodiscard]] std::int64_t min_steps() const override { return least; }
   void prepare() override {}
   std::optional<StepSample> step() override {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -307,7 +307,7 @@ TEST(TrialRunner, ATimeBudgetThatShortensIsAShortRunWhoeverPlans) {
 
 // Steps sleep for less than half a millisecond, but nobody knows how long a busy machine takes.
 TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
-  constexpr double kLeastS = 0.05;
+  constexpr double kMinS = 0.05;
   std::vector<std::vector<std::int64_t>> steps(2);
   RunGuard guard(std::nullopt);
   for (const std::int64_t discards : {0, 1}) {
@@ -315,7 +315,7 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
       RankGroup group(ranks);
       RunnerOptions lengthening = tests::three_repetitions();
       lengthening.steps.reset();
-      lengthening.min_time_s = kLeastS;
+      lengthening.min_time_s = kMinS;
       lengthening.max_discards = discards;
       lengthening.stopping.max_time_s = 60.0;
       TrialRunner runner(lengthening, group, guard);
@@ -334,11 +334,11 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
       }
       ASSERT_GE(own.size(), 2U);
       EXPECT_EQ(own.front(), 1);
-      if (first.wall_s < kLeastS) {
+      if (first.wall_s < kMinS) {
         EXPECT_GT(own[1], 1);
         EXPECT_EQ(first.discarded.has_value(), discards > 0) << "a single step";
       }
-      if (first.wall_s < 0.8 * kLeastS && discards == 0) {
+      if (first.wall_s < 0.8 * kMinS && discards == 0) {
         EXPECT_THAT(details(result, reports::Taint::kShortRun),
                     ElementsAre(HasSubstr("repetition 0: 1 step(s)")));
       }

@@ -36,7 +36,7 @@ class AheadArm final : public Arm {
     return StepSample{.samples = 1};
   }
   void finish() override {}
-  [[nodiscard]] std::int64_t least_steps() const override { return 6; }
+  [[nodiscard]] std::int64_t min_steps() const override { return 6; }
 
   std::int64_t used_up = 0;
 

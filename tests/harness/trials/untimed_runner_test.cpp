@@ -104,7 +104,7 @@ class RunUntimed : public ::testing::Test {
 TEST_F(RunUntimed, SettlesBehindTheProbesBeginAndBeforeTheStepsThatCount) {
   const StepSink sink(log_);
   arm().lasts = std::chrono::milliseconds(1);
-  const auto repetition = run({.least_s = 1.0, .steps = 2, .most_s = 0.0, .settling_steps = 3});
+  const auto repetition = run({.min_s = 1.0, .steps = 2, .max_s = 0.0, .settling_steps = 3});
   EXPECT_GE(repetition.steps, 1);
   ASSERT_GE(log_.size(), 8U);
   const std::vector<std::string> head(log_.begin(), log_.begin() + 8);
@@ -123,14 +123,14 @@ TEST_F(RunUntimed, SettlesBehindTheProbesBeginAndBeforeTheStepsThatCount) {
 
 TEST_F(RunUntimed, AnArmThatNobodyWantsMakesNoStep) {
   const auto repetitions = runner_.run(
-      arms_, {.least_s = 1.0, .steps = 2}, {.wants = [](const TrialId& /*id*/) { return false; }});
+      arms_, {.min_s = 1.0, .steps = 2}, {.wants = [](const TrialId& /*id*/) { return false; }});
   ASSERT_EQ(repetitions.size(), 1U) << "one for each arm";
   EXPECT_EQ(repetitions.front().steps, 0);
   EXPECT_THAT(log_, ElementsAre());
 }
 
 TEST_F(RunUntimed, CountsNoStepThatSettled) {
-  const auto repetition = run({.least_s = 0.0, .steps = 4, .most_s = 60.0, .settling_steps = 3});
+  const auto repetition = run({.min_s = 0.0, .steps = 4, .max_s = 60.0, .settling_steps = 3});
   EXPECT_EQ(repetition.steps, 4);
   EXPECT_THAT(repetition.step_wall_s, ElementsAre(2.0, 3.0, 4.0, 5.0))
       << "there was no time to settle but for the first";
@@ -143,7 +143,7 @@ TEST_F(RunUntimed, WaitsForWhatSettlesWhereAllWorkCounts) {
     std::int64_t on_their_way = -1;
     static_cast<void>(runner_.run(
         arms_,
-        {.least_s = 0.001, .settling_steps = 5, .waits_for_settling = waits},
+        {.min_s = 0.001, .settling_steps = 5, .waits_for_settling = waits},
         {.begin_steps = [&](const TrialId& /*id*/) { on_their_way = arm().on_their_way(); }}));
     EXPECT_EQ(on_their_way, waits ? 0 : 2);
   }
@@ -151,7 +151,7 @@ TEST_F(RunUntimed, WaitsForWhatSettlesWhereAllWorkCounts) {
 
 TEST_F(RunUntimed, SlowStepsEndWithTheTimeAndFewOfThemSettle) {
   arm().lasts = std::chrono::milliseconds(20);
-  const auto repetition = run({.least_s = 0.03, .steps = 50, .most_s = 0.07, .settling_steps = 10});
+  const auto repetition = run({.min_s = 0.03, .steps = 50, .max_s = 0.07, .settling_steps = 10});
   EXPECT_LE(repetition.steps, 4);
   EXPECT_GE(repetition.steps, 1);
   EXPECT_LE(repetition.step_wall_s.front(), 3.0) << "two may settle in 30 ms, and none more";
@@ -159,13 +159,13 @@ TEST_F(RunUntimed, SlowStepsEndWithTheTimeAndFewOfThemSettle) {
 
 TEST_F(RunUntimed, HasItsFewestStepsWhateverTheTime) {
   const auto repetition =
-      run({.least_s = 0.0, .steps = 50, .most_s = 1e-9, .fewest_steps = 3, .settling_steps = 1});
+      run({.min_s = 0.0, .steps = 50, .max_s = 1e-9, .min_steps = 3, .settling_steps = 1});
   EXPECT_EQ(repetition.steps, 3);
 }
 
 TEST_F(RunUntimed, WithoutAProbeItLastsWhatItLasted) {
   arm().lasts = std::chrono::milliseconds(20);
-  const auto repetition = run({.least_s = 0.001});
+  const auto repetition = run({.min_s = 0.001});
   EXPECT_EQ(repetition.steps, 1);
   EXPECT_THAT(repetition.step_wall_s, ElementsAre(1.0));
 }

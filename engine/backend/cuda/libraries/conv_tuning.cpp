@@ -22,7 +22,7 @@ int runs_per_sample(double run_s, const TuningPolicy& policy) {
 }
 
 std::optional<std::size_t> choose_fastest(std::span<const std::optional<double>> seconds,
-                                          double least_gain) {
+                                          double min_gain) {
   std::optional<double> best;
   for (const std::optional<double>& time : seconds) {
     if (time.has_value() && (!best.has_value() || *time < *best)) {
@@ -30,7 +30,7 @@ std::optional<std::size_t> choose_fastest(std::span<const std::optional<double>>
     }
   }
   for (std::size_t index = 0; index < seconds.size(); ++index) {
-    if (seconds[index].has_value() && *best >= (1.0 - least_gain) * *seconds[index]) {
+    if (seconds[index].has_value() && *best >= (1.0 - min_gain) * *seconds[index]) {
       return index;
     }
   }
@@ -83,7 +83,7 @@ Tuned tune(std::size_t candidates, const RunTrial& trial, const TuningPolicy& po
     seconds[index] = candidate.samples.empty() ? candidate.first_s
                                                : std::optional(core::median(candidate.samples));
   }
-  result.best = choose_fastest(seconds, policy.least_gain);
+  result.best = choose_fastest(seconds, policy.min_gain);
   return result;
 }
 

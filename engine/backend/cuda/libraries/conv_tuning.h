@@ -21,7 +21,7 @@ struct TuningPolicy {
   int rounds = 3;            ///< every candidate once in each: a clock that falls hits them alike
   double sample_s = 0.5e-3;  ///< runs back to back until they take that long together,
   int most_runs = 64;        ///< or are so many
-  double least_gain = 0.03;  ///< below it the candidate that comes first is kept
+  double min_gain = 0.03;    ///< below it the candidate that comes first is kept
   double hopeless = 2.0;     ///< times the best at first sight: timed no more
   double problem_s = 0.25;   ///< of runs, after which no further one is looked at, nor round begun
 };
@@ -48,10 +48,10 @@ struct Tuned {
 /// Runs of `run_s` seconds that make a sample, at least 1.
 [[nodiscard]] int runs_per_sample(double run_s, const TuningPolicy& policy);
 
-/// The first than which no other is faster by more than `least_gain` of its time; candidates
+/// The first than which no other is faster by more than `min_gain` of its time; candidates
 /// without a time do not count. Nothing if none has one.
 [[nodiscard]] std::optional<std::size_t> choose_fastest(
-    std::span<const std::optional<double>> seconds, double least_gain);
+    std::span<const std::optional<double>> seconds, double min_gain);
 
 /// Indices, in order, of those that get along with the largest workspace that `reserve` grants.
 /// Empty if it grants none.

@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kAlignment = 512;
 
 /// Between these is what NCCL takes at a time.
-constexpr std::size_t kLeastGranularity = std::size_t{2} << 20;
-constexpr std::size_t kMostGranularity = std::size_t{512} << 20;
+constexpr std::size_t kMinGranularity = std::size_t{2} << 20;
+constexpr std::size_t kMaxGranularity = std::size_t{512} << 20;
 
 std::size_t free_memory() {
   std::size_t free = 0;
@@ -57,7 +57,7 @@ NcclMemory::NcclMemory() {
   const Memory least = take(1, answer_);
   const std::size_t after = free_memory();
   const std::size_t taken = before > after ? before - after : 0;
-  granularity_ = std::bit_floor(std::clamp(taken, kLeastGranularity, kMostGranularity));
+  granularity_ = std::bit_floor(std::clamp(taken, kMinGranularity, kMaxGranularity));
 }
 
 NcclMemory::Memory NcclMemory::take(std::size_t bytes, ncclResult_t& made) {

@@ -82,7 +82,7 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
 // Without them each convolution with a bias would read and write its result once more. What is
 // faster is for the device to say: both kinds are offered.
 TEST_P(ConvPlans, FuseEveryBiasThatNoReluFollowsAndOfferBareOnesBehind) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMax = 4;
   const CudnnDescriptor device = ConvPlans::device();
   std::map<std::string, int> epilogues;
   for (const std::string& workload_name : workloads::workload_names()) {
@@ -95,7 +95,7 @@ TEST_P(ConvPlans, FuseEveryBiasThatNoReluFollowsAndOfferBareOnesBehind) {
             problem,
             {.allow_tf32 = precision.allow_tf32, .workspace_limit = std::int64_t{1} << 30},
             PlanTarget(device),
-            kMost);
+            kMax);
         const auto bare = std::find_if(
             plans.begin(), plans.end(), [](const ConvPlan& plan) { return !plan.fuses_epilogue; });
         EXPECT_TRUE(bare != plans.end()) << problem.text();
@@ -117,7 +117,7 @@ TEST_P(ConvPlans, FuseEveryBiasThatNoReluFollowsAndOfferBareOnesBehind) {
 }
 
 TEST_P(ConvPlans, OfHeuristicsBStandBehindThoseOfAAndAreOthers) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMax = 8;
   const CudnnDescriptor device = ConvPlans::device();
   const workloads::Workload& workload = workloads::find_workload("resunetpp");
   const graph::Graph graph = workloads::training_graph(
@@ -129,17 +129,17 @@ TEST_P(ConvPlans, OfHeuristicsBStandBehindThoseOfAAndAreOthers) {
     if (problem.direction == ConvDirection::kForward) {
       continue;
     }
-    const auto plans = find_conv_plans(problem, policy, PlanTarget(device), kMost);
+    const auto plans = find_conv_plans(problem, policy, PlanTarget(device), kMax);
     std::set<std::string> names;
     for (const ConvPlan& plan : plans) {
       names.insert(plan.name);
     }
     EXPECT_EQ(names.size(), plans.size()) << problem.text();
-    EXPECT_LE(plans.size(), 2 * kMost);
+    EXPECT_LE(plans.size(), 2 * kMax);
     EXPECT_EQ(plans.front().name,
               find_conv_plans(problem, policy, PlanTarget(device), 1).front().name);
     ++problems;
-    with_others += plans.size() > kMost ? 1 : 0;
+    with_others += plans.size() > kMax ? 1 : 0;
   }
   EXPECT_GT(with_others, problems / 2) << problems;
 }

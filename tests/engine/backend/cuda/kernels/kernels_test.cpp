@@ -66,19 +66,19 @@ TEST(CudaKernels, AgreeWithRefAtAddressesForSingleAccesses) {
 
 // What compresses gradients on a device, against what does on the host: the same bits.
 TEST(CudaKernels, ConvertGradientsAsTheHostDoes) {
-  constexpr std::size_t kMost = 1003;
-  std::vector<float> values(kMost);
-  for (std::size_t i = 0; i < kMost; ++i) {
+  constexpr std::size_t kMax = 1003;
+  std::vector<float> values(kMax);
+  for (std::size_t i = 0; i < kMax; ++i) {
     values[i] =
         std::ldexp(static_cast<float>(i * 7919 % 4099) - 2048.5F, static_cast<int>(i % 50) - 30);
   }
   values[5] = std::numeric_limits<float>::infinity();
   for (const DType narrow : {DType::kF16, DType::kBF16}) {
-    for (const std::size_t count : {std::size_t{1}, std::size_t{8}, kMost}) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{8}, kMax}) {
       for (const std::size_t skipped : {std::size_t{0}, std::size_t{1}}) {  // else single accesses
         const std::size_t begin = std::min(skipped, count - 1);
-        std::vector<std::uint16_t> bits(kMost, 7);
-        std::vector<float> wide(kMost, 7.0F);
+        std::vector<std::uint16_t> bits(kMax, 7);
+        std::vector<float> wide(kMax, 7.0F);
         auto host_bits = bits;
         auto host_wide = wide;
         const auto convert =

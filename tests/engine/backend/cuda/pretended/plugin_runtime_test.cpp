@@ -65,9 +65,9 @@ TEST(PretendedPluginStream, TellsSeconds) {
   ASSERT_EQ(pretended::launch(stream.handle(), work_for_5_ms), cudaSuccess);
   stream.record_time(*end);
   end->wait();
-  const double most_s = 1e-9 * static_cast<double>(core::steady_ns() - before_ns);
+  const double max_s = 1e-9 * static_cast<double>(core::steady_ns() - before_ns);
   EXPECT_GE(end->seconds_since(*begin), 0.0049);
-  EXPECT_LE(end->seconds_since(*begin), most_s + 0.0001);
+  EXPECT_LE(end->seconds_since(*begin), max_s + 0.0001);
 }
 
 // By their number a profiler's records are tied to the ops.
