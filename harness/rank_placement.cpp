@@ -98,6 +98,33 @@ std::string gpu_text(const RankPlacement& placement) {
                                    : kNone;
 }
 
+/// Ranks that share processors or GPUs, in their order.
+struct Sharers {
+  std::vector<std::vector<int>> masks;
+  std::vector<std::vector<std::string>> visible;
+  std::size_t own = 0;  ///< place of this rank among them
+
+  /// `text`: of one rank, its mask and its GPUs.
+  void add(const std::string& text, bool is_own) {
+    std::istringstream words(text);
+    std::string mask;
+    std::string addresses;
+    words >> mask >> addresses;
+    DLBENCH_CHECK(!words.fail()) << "a rank sent no mask and GPUs";
+    if (is_own) {
+      own = masks.size();
+    }
+    masks.push_back(probes::parse_cpu_list(mask));
+    visible.push_back(addresses == kNone ? std::vector<std::string>()
+                                         : core::split_list(addresses));
+  }
+  /// Nothing where no rank sees any: the topology's count then.
+  [[nodiscard]] std::vector<std::vector<std::string>> seen_gpus() const {
+    const bool none = std::ranges::all_of(visible, [](const auto& seen) { return seen.empty(); });
+    return none ? std::vector<std::vector<std::string>>() : visible;
+  }
+};
+
 }  // namespace
 
 RankRow place_this_rank(comm::Rendezvous& ranks,
@@ -109,35 +136,36 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
   const std::vector<std::string> texts = ranks.all_gather_text(own);
   const std::vector<comm::RankPlace>& places = ranks.places();
   const comm::RankPlace& here = places[static_cast<std::size_t>(ranks.rank())];
-  std::vector<std::vector<int>> masks;  // of the ranks of this machine
-  std::vector<std::vector<std::string>> visible;
-  std::size_t own_place = 0;  // among them
+  Sharers node;
+  Sharers machine;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    std::istringstream words(texts[rank]);
-    std::string mask;
-    std::string addresses;
-    words >> mask >> addresses;
-    DLBENCH_CHECK(!words.fail()) << "a rank sent no mask and GPUs";
-    if (places[rank].machine != here.machine) {
-      continue;
+    const bool is_own = rank == static_cast<std::size_t>(ranks.rank());
+    if (places[rank].node == here.node) {
+      node.add(texts[rank], is_own);
     }
-    if (rank == static_cast<std::size_t>(ranks.rank())) {
-      own_place = masks.size();
+    if (places[rank].machine == here.machine) {
+      machine.add(texts[rank], is_own);
     }
-    masks.push_back(probes::parse_cpu_list(mask));
-    visible.push_back(addresses == kNone ? std::vector<std::string>()
-                                         : core::split_list(addresses));
   }
-  if (std::all_of(visible.begin(), visible.end(), [](const auto& seen) { return seen.empty(); })) {
-    visible.clear();
+  const probes::Topology topology = probes::read_topology();
+  RankPlacement placement = probes::place_ranks(topology,
+                                                node.masks,
+                                                {.threads = threads,
+                                                 .cpu_quota = probes::own_cpu_quota(),
+                                                 .visible_gpus = node.seen_gpus()})[node.own];
+  // Containers of one machine may have processors and quotas of their own, but see the same GPUs.
+  const bool others_known = std::ranges::none_of(machine.masks, [&](const auto& mask) {
+    return probes::restrict_topology(topology, mask).cores.empty();
+  });
+  if (machine.masks.size() > node.masks.size() && others_known) {
+    const RankPlacement dealt = probes::place_ranks(
+        topology, machine.masks, {.visible_gpus = machine.seen_gpus()})[machine.own];
+    placement.gpu = dealt.gpu;
+    placement.gpu_address = dealt.gpu_address;
+    placement.gpu_visible = dealt.gpu_visible;
+    placement.peers_hidden = dealt.peers_hidden;
   }
-  const std::vector<RankPlacement> placements =
-      probes::place_ranks(probes::read_topology(),
-                          masks,
-                          {.threads = threads,
-                           .cpu_quota = probes::own_cpu_quota(),
-                           .visible_gpus = std::move(visible)});
-  return {.rank = ranks.rank(), .host = here.host, .placement = placements[own_place]};
+  return {.rank = ranks.rank(), .host = here.host, .placement = std::move(placement)};
 }
 
 RankRow bind_this_rank(comm::Rendezvous& ranks,

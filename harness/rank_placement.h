@@ -24,9 +24,10 @@ struct RankRow {
 };
 
 /// This rank's share of its node: from the affinity masks of all ranks of the node, its cpuset and
-/// CPU quota. `threads`: compute threads of each rank, empty for one per core. `gpus`: PCI
-/// addresses of those that this rank may use; where no rank of the node has any, the GPU is the
-/// topology's. Binds nothing. Collective; call it before any rank has bound itself.
+/// CPU quota; its GPU is dealt among all ranks of the machine. `threads`: compute threads of each
+/// rank, empty for one per core. `gpus`: PCI addresses of those that this rank may use; where no
+/// rank of the node has any, the GPU is the topology's. Binds nothing. Collective; call it before
+/// any rank has bound itself.
 [[nodiscard]] RankRow place_this_rank(comm::Rendezvous& ranks,
                                       std::optional<int> threads,
                                       const std::vector<std::string>& gpus = {});

@@ -268,8 +268,7 @@ DeviceConditions judge_window(const GpuIdentity& gpu,
   conditions.sm_clock_mhz = sums.of(GpuValue::kSmClock).min_at_work;
   conditions.throttle_reasons = clock_reason_names(sums.reasons());
   conditions.throttled = is_throttled(sums.reasons());
-  conditions.fault = first_fault(gpu, events, FaultUse::kEndsRun);
-  conditions.possible_cause = first_fault(gpu, events, FaultUse::kExplains);
+  conditions.reported = first_fault(gpu, events);
   if (sums.neighbours().has_value()) {
     note_neighbours(*sums.neighbours(), conditions);
   }
@@ -287,16 +286,18 @@ DeviceConditions judge_moment(const GpuSample& sample) {
   return judge_window({}, sums, {});
 }
 
-std::string first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events, FaultUse use) {
+DeviceFault first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events) {
+  DeviceFault first;
   for (const GpuEvent& event : events) {
-    if (use == FaultUse::kEndsRun && is_of_application(event)) {
-      continue;
+    const std::string text = fault_text(gpu, event);
+    if (first.possible_cause.empty()) {
+      first.possible_cause = text;
     }
-    if (std::string fault = fault_text(gpu, event); !fault.empty()) {
-      return fault;
+    if (first.fault.empty() && !is_of_application(event)) {
+      first.fault = text;
     }
   }
-  return "";
+  return first;
 }
 
 }  // namespace dlbench::probes

@@ -33,9 +33,8 @@ namespace dlbench::probes {
 [[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu,
                                                  const std::vector<GpuWindow>& windows);
 
-/// How the GPU fared in one window, by the samples that saw it at work. An Xid that is not
-/// an application's, an uncorrected memory error or a lost device is a fault. `sums`: of that
-/// window.
+/// How the GPU fared in one window, by the samples that saw it at work. An Xid that is not of an
+/// application, an uncorrected memory error or a lost device is a fault. `sums`: of that window.
 [[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu,
                                             const GpuSums& sums,
                                             const std::vector<GpuEvent>& events);
@@ -47,9 +46,7 @@ void note_neighbours(const GpuNeighbours& neighbours, DeviceConditions& conditio
 /// The same by one sample: of a GPU that calls itself idle, nothing. Without faults.
 [[nodiscard]] DeviceConditions judge_moment(const GpuSample& sample);
 
-/// The first of the events that is a fault for this use, in one sentence; empty: none is.
-[[nodiscard]] std::string first_fault(const GpuIdentity& gpu,
-                                      const std::vector<GpuEvent>& events,
-                                      FaultUse use);
+/// The first of the events that are faults, and of those that are not of an application.
+[[nodiscard]] DeviceFault first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events);
 
 }  // namespace dlbench::probes

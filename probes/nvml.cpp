@@ -91,8 +91,9 @@ class NvmlProbe final : public Probe {
 
   [[nodiscard]] DeviceConditions last_conditions() const override { return conditions_; }
 
-  [[nodiscard]] std::string take_fault(FaultUse use) override {
-    return monitor_ != nullptr ? first_fault(recording_.gpu, monitor_->take_events(), use) : "";
+  [[nodiscard]] DeviceFault take_fault() override {
+    return monitor_ != nullptr ? first_fault(recording_.gpu, monitor_->take_events())
+                               : DeviceFault{};
   }
 
   [[nodiscard]] DeviceConditions conditions_now() override {

@@ -68,10 +68,12 @@ struct ProbeValues {
   std::vector<ProbeValue> values;
 };
 
-/// What a fault of a device is asked for.
-enum class FaultUse {
-  kEndsRun,   ///< results cannot be trusted any more, though nothing has failed
-  kExplains,  ///< something has failed: errors of an application count, too, for they may be ours
+/// What a device reported, each in one sentence; empty: nothing.
+struct DeviceFault {
+  std::string fault;  ///< why results cannot be trusted, though nothing may have failed
+  /// What may be why something failed: the first report, also one of an application's error, which
+  /// may be ours.
+  std::string possible_cause;
 };
 
 /// How a device fared in one window, and since the one before. Default: nothing to object to, or
@@ -82,9 +84,7 @@ struct DeviceConditions {
   bool throttled = false;               ///< one of them is heat or a protection of the hardware
   std::optional<double> foreign_share;  ///< of time that the busiest process of others computed
   std::string neighbours;  ///< which processes of others computed on it; empty: none worth saying
-  std::string fault;       ///< why results of this window cannot be trusted; empty: they can
-  /// What may be why something failed in this window: `fault`, or an error of an application.
-  std::string possible_cause;
+  DeviceFault reported;    ///< in this window
 };
 
 /// Options by name; names that the probe's spec lacks are refused by open_probe().
@@ -126,10 +126,9 @@ class Probe {
   /// Of the device in the window that ended last, from probes that watch one.
   [[nodiscard]] virtual DeviceConditions last_conditions() const { return {}; }
 
-  /// Outside of a window: what the device reported since the last one ended, or since open(), in
-  /// one sentence; empty: nothing. The next window's conditions would have it too, if it was not
-  /// asked for.
-  [[nodiscard]] virtual std::string take_fault(FaultUse /*use*/) { return {}; }
+  /// Outside of a window: what the device reported since the last one ended, or since open(). The
+  /// next window's conditions would have it too, if it was not asked for.
+  [[nodiscard]] virtual DeviceFault take_fault() { return {}; }
 
   /// Outside of a window: its clocks at this moment and why they are no higher, and its neighbours
   /// since the last window or call, in a few calls of the driver. Without faults, which

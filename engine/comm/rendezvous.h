@@ -24,8 +24,8 @@ struct RankPlace {
   int node = 0;        ///< ranks of one can share memory; numbered in the order of its lowest rank
   int local_rank = 0;  ///< among the ranks of the same node, in order of rank
   int local_size = 1;
-  /// Ranks of one machine have its processors and devices; numbered likewise. It has several nodes
-  /// where ranks are in containers of their own that share no memory.
+  /// Ranks of one machine have its devices; numbered likewise. It has several nodes where ranks are
+  /// in containers of their own that share no memory.
   int machine = 0;
 };
 

@@ -304,9 +304,7 @@ void Executor::prepare_communication() {
 
 void Executor::run() {
   check_bound();
-  if (const comm::DeviceWatch* watch = communicator_.watch(); watch != nullptr) {
-    watch->rethrow_failure();  // a recorded step would be launched with collectives that have ended
-  }
+  rethrow_failed_collectives();
   prepare_communication();
   // All of it, for not only StepRing waits: a device whose queue is full blocks who adds to it.
   comm::watched(communicator_, [&] {
@@ -344,6 +342,7 @@ std::optional<double> Executor::all_reduce_alone() {
     reduce_all();
     return std::nullopt;
   }
+  rethrow_failed_collectives();
   if (lone_.begin == nullptr) {
     lone_.begin = stream_->create_event();
     lone_.end = stream_->create_event();
@@ -362,15 +361,32 @@ std::optional<double> Executor::all_reduce_alone() {
     if (connected && lone_.replay == nullptr) {
       lone_.replay = recorded(time_second_pass);
     }
-    if (lone_.replay != nullptr) {
-      const std::array<backend::Stream::Event*, 2> times{lone_.begin.get(), lone_.end.get()};
-      lone_.replay->launch(times);
-    } else {
+    if (lone_.replay == nullptr || !launch_all_reduces()) {
       time_second_pass();
     }
     stream_->synchronize();
   });
   return lone_.end->seconds_since(*lone_.begin);
+}
+
+bool Executor::launch_all_reduces() {
+  const std::array<backend::Stream::Event*, 2> times{lone_.begin.get(), lone_.end.get()};
+  try {
+    lone_.replay->launch(times);
+  } catch (const core::Error& failure) {
+    if (core::ended_early(failure.code())) {
+      throw;
+    }
+    lone_.replay.reset();
+    go_on_without_replay(failure, "launched as a recording");
+  }
+  return lone_.replay != nullptr;
+}
+
+void Executor::rethrow_failed_collectives() {
+  if (const comm::DeviceWatch* watch = communicator_.watch(); watch != nullptr) {
+    watch->rethrow_failure();  // recorded work would be launched with collectives that have ended
+  }
 }
 
 void Executor::set_update(bool on) {

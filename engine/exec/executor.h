@@ -192,6 +192,9 @@ class Executor {
   [[nodiscard]] bool record_replay();
   /// Whether it was launched; the recording's failure is dealt with.
   [[nodiscard]] bool launch_replay();
+  /// Likewise, of lone_.
+  [[nodiscard]] bool launch_all_reduces();
+  void rethrow_failed_collectives();
   /// From now on node by node, or the failure, where the user or other ranks count on recordings.
   void go_on_without_replay(const core::Error& failure, const char* what);
   [[nodiscard]] static std::size_t variant_index(bool communicates, bool updates);

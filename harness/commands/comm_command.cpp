@@ -306,8 +306,8 @@ class CollectiveSweep {
                        probes::take_snapshot(),
                        {.cpus = probes::watched_cpus(), .threads = kThreads},
                        device.neighbours);
-    if (!device.fault.empty()) {
-      throw Error(ErrorCode::kRun, where + ": " + device.fault);
+    if (!device.reported.fault.empty()) {
+      throw Error(ErrorCode::kRun, where + ": " + device.reported.fault);
     }
     if (!seen.reason.empty()) {
       report_.taint(reports::Taint::kDisturbed, where, seen.reason);

@@ -208,29 +208,28 @@ class Measurement {
           }
         },
         hooks.failure.device_fault);
-    if (const std::string fault = probes.take_fault(probes::FaultUse::kEndsRun); !fault.empty()) {
+    if (const std::string fault = probes.take_fault().fault; !fault.empty()) {
       throw Error(ErrorCode::kRun, "profiling: " + fault);
     }
   }
 
   RunnerHooks hooks_of(Session& session, ProbeSet& probes) {
-    return {
-        .failure = {.device_fault = [&] { return probes.take_fault(probes::FaultUse::kExplains); },
-                    .on_failure =
-                        [this](const Error& failure) { declare_failure(ranks_, failure); }},
-        .before_repetition =
-            [this, &session](const TrialId& id) {
-              cache_.before_repetition(id, session);
-              note_cache();
-            },
-        .begin_window = [&](const TrialId& id) { probes.begin(id); },
-        .end_window = [&] { return probes.end(); },
-        .after_repetition =
-            [this, &probes](const std::vector<TrialResult>& results) {
-              record_trials(results);
-              probes.collect(record_);
-              report_.write();
-            }};
+    return {.failure = {.device_fault = [&] { return probes.take_fault().possible_cause; },
+                        .on_failure =
+                            [this](const Error& failure) { declare_failure(ranks_, failure); }},
+            .before_repetition =
+                [this, &session](const TrialId& id) {
+                  cache_.before_repetition(id, session);
+                  note_cache();
+                },
+            .begin_window = [&](const TrialId& id) { probes.begin(id); },
+            .end_window = [&] { return probes.end(); },
+            .after_repetition =
+                [this, &probes](const std::vector<TrialResult>& results) {
+                  record_trials(results);
+                  probes.collect(record_);
+                  report_.write();
+                }};
   }
 
   // A replayed step is one launch: it passes by no phase and no op that a profiler could show.

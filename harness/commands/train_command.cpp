@@ -255,8 +255,8 @@ class TrainingRun {
     epoch.disturbance->sm_clock_mhz = device.sm_clock_mhz;
     epoch.disturbance->throttle_reasons = device.throttle_reasons;
     epoch.disturbance->foreign_gpu_share = device.foreign_share;
-    if (!device.fault.empty()) {
-      throw Error(ErrorCode::kRun, "training: " + device.fault);
+    if (!device.reported.fault.empty()) {
+      throw Error(ErrorCode::kRun, "training: " + device.reported.fault);
     }
     const std::vector<std::string> reasons = ranks_.gather(
         device.throttled ? fmt::format("{}", fmt::join(device.throttle_reasons, ", ")) : "");

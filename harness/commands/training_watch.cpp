@@ -43,8 +43,8 @@ probes::DeviceConditions TrainingWatch::end() {
 }
 
 std::string TrainingWatch::end_with_fault() {
-  std::string fault = end().possible_cause;
-  return fault.empty() ? probes_.take_fault(probes::FaultUse::kExplains) : fault;
+  std::string cause = end().reported.possible_cause;
+  return cause.empty() ? probes_.take_fault().possible_cause : cause;
 }
 
 void TrainingWatch::collect(reports::RunRecord& record) const {

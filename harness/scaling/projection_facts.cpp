@@ -66,8 +66,8 @@ std::string disturbance_of(RankGroup& group,
                            const std::function<void()>& work) {
   const auto conditions = [&watch] {
     probes::DeviceConditions device = watch.conditions();
-    if (!device.fault.empty()) {
-      throw core::Error(core::ErrorCode::kRun, "all-reduces: " + device.fault);
+    if (!device.reported.fault.empty()) {
+      throw core::Error(core::ErrorCode::kRun, "all-reduces: " + device.reported.fault);
     }
     return device;
   };

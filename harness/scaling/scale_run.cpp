@@ -141,7 +141,7 @@ void ScaleRun::watch_device() {
       watch_.emplace(member->plan().backend().device(), ranks_on_device);
     }
     RunnerHooks& hooks = member->runner().hooks();
-    hooks.failure.device_fault = [this] { return watch_->take_fault(probes::FaultUse::kExplains); };
+    hooks.failure.device_fault = [this] { return watch_->take_fault().possible_cause; };
     // No thread watches the device here: one look, right behind the work.
     hooks.end_window = [this] { return watch_->conditions(); };
   }

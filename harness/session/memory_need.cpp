@@ -152,6 +152,9 @@ bool MemoryRoom::lacks_reserve(const MemoryNeed& need) const {
 }
 
 std::string MemoryRoom::wants_another_device() const {
+  if (!device.has_value()) {
+    return "nothing smaller fits: more memory is wanted, or less that others use of it";
+  }
   return std::string("nothing smaller fits: another device is wanted, or ") +
          (device_ranks > 1 ? "fewer ranks on this one"
                            : "the memory that others use of this one (nvidia-smi lists them)");

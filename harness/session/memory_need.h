@@ -69,7 +69,7 @@ inline constexpr std::int64_t kDeviceReserve = std::int64_t{512} << 20;
 
 /// The same for NCCL on a device with several ranks, per communicator: its buffers grow with the
 /// number of channels and of connections (users report 0.5 to 1.6 GB, NVIDIA/nccl issues 864 and
-/// 964), and are allocated when the first collective runs; and what it takes for gradients is
+/// 964), and are allocated when the first collective runs; and blocks of memory that it gives are
 /// rounded up, by up to 512 MiB (engine/backend/cuda/libraries/nccl_memory.h). An estimate,
 /// likewise.
 inline constexpr std::int64_t kNcclReserve = std::int64_t{2048} << 20;

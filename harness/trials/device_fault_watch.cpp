@@ -10,8 +10,6 @@
 
 namespace dlbench::harness {
 
-using probes::FaultUse;
-
 DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device,
                                    int processes,
                                    std::unique_ptr<probes::Probe> probe)
@@ -21,19 +19,19 @@ DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device,
   }
 }
 
-std::string DeviceFaultWatch::take_fault(FaultUse use) {
-  return probe_ ? probe_->take_fault(use) : "";
+probes::DeviceFault DeviceFaultWatch::take_fault() {
+  return probe_ ? probe_->take_fault() : probes::DeviceFault{};
 }
 
 probes::DeviceConditions DeviceFaultWatch::conditions() {
   probes::DeviceConditions now = probe_ ? probe_->conditions_now() : probes::DeviceConditions{};
-  now.fault = take_fault(FaultUse::kEndsRun);
+  now.reported = take_fault();
   return now;
 }
 
 void DeviceFaultWatch::run_watched(const std::string& what, const std::function<void()>& work) {
-  naming_device_faults(work, [this] { return take_fault(FaultUse::kExplains); });
-  if (const std::string fault = take_fault(FaultUse::kEndsRun); !fault.empty()) {
+  naming_device_faults(work, [this] { return take_fault().possible_cause; });
+  if (const std::string fault = take_fault().fault; !fault.empty()) {
     throw core::Error(core::ErrorCode::kRun, what + ": " + fault);
   }
 }

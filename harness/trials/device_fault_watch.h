@@ -26,7 +26,7 @@ class DeviceFaultWatch {
                             std::unique_ptr<probes::Probe> probe = probes::make_probe("nvml"));
 
   /// What was reported since the last call; empty: nothing.
-  [[nodiscard]] std::string take_fault(probes::FaultUse use);
+  [[nodiscard]] probes::DeviceFault take_fault();
   /// That, its clocks at this moment, best right after work, and who else computed on it since the
   /// last call.
   [[nodiscard]] probes::DeviceConditions conditions();

@@ -239,14 +239,17 @@ probes::DeviceConditions ProbeSet::end() noexcept {
   return conditions;
 }
 
-std::string ProbeSet::take_fault(probes::FaultUse use) {
+probes::DeviceFault ProbeSet::take_fault() {
   for (const Entry& entry : entries_) {
-    std::string fault = entry.unavailable.empty() ? entry.probe->take_fault(use) : "";
-    if (!fault.empty()) {
-      return fault;
+    if (!entry.unavailable.empty()) {
+      continue;
+    }
+    probes::DeviceFault reported = entry.probe->take_fault();
+    if (!reported.possible_cause.empty()) {
+      return reported;
     }
   }
-  return "";
+  return {};
 }
 
 void ProbeSet::collect(reports::RunRecord& record) const {

@@ -82,7 +82,7 @@ class ProbeSet {
   /// Returns how the device fared in the window.
   probes::DeviceConditions end() noexcept;
   /// Outside of a window: what a device reported since the last one; empty: nothing.
-  [[nodiscard]] std::string take_fault(probes::FaultUse use);
+  [[nodiscard]] probes::DeviceFault take_fault();
   /// Fills `probes` of the record and of its trials; of probes with repetitions of their own only
   /// the former.
   void collect(reports::RunRecord& record) const;

@@ -56,8 +56,8 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
   repetition.disturbance.throttle_reasons = device.throttle_reasons;
   repetition.disturbance.foreign_gpu_share = device.foreign_share;
   const std::string trial = "trial " + result.id.to_string();
-  if (!device.fault.empty()) {
-    throw core::Error(core::ErrorCode::kRun, trial + ": " + device.fault);
+  if (!device.reported.fault.empty()) {
+    throw core::Error(core::ErrorCode::kRun, trial + ": " + device.reported.fault);
   }
   if (std::ranges::none_of(ranks.shares, &RankShare::device_throttled)) {
     return;

@@ -304,7 +304,7 @@ reports::RepetitionRecord TrialRunner::time_window(Arm& arm,
         window.untimed_cpu_s = use_up_surplus(arm, planned);
         repetition = time_steps(arm, planned, &guard_);
       },
-      hooks_.end_window ? [&] { return end_window().possible_cause; }
+      hooks_.end_window ? [&] { return end_window().reported.possible_cause; }
                         : std::function<std::string()>());
   window.end = probes::take_snapshot();
   window.communication = arm.take_communication();

@@ -124,10 +124,8 @@ void check_history(const Checker& root, const RunRecord& record) {
       place.expect(!(value < 0.0 || value > 1.0), name + " is not from 0 to 1");
     }
     if (record.workload.has_value()) {
-      check_loss_scaling(place.at("loss_scaling"),
-                         epoch.loss_scaling,
-                         record.workload->precision == "fp16",
-                         epoch.samples);
+      check_loss_scaling(
+          place.at("loss_scaling"), epoch.loss_scaling, record.workload->precision == "fp16");
     }
     place.at("train_loss")
         .expect(epoch.train_loss.has_value() || record.run.status != RunStatus::kComplete,

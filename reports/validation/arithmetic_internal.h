@@ -133,12 +133,10 @@ void check_rates(const Checker& check, const RateSummary& written, std::span<con
 /// By how much the sum of the step times may part from wall_s, s: see its source.
 [[nodiscard]] double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition);
 
-/// Losses are scaled where a network trains in fp16, by a power of two; at most `steps` steps were
-/// skipped (null: not known).
+/// Losses are scaled where a network trains in fp16, by a power of two.
 void check_loss_scaling(const Checker& check,
                         const std::optional<LossScalingRecord>& scaling,
-                        bool trains_in_fp16,
-                        const std::optional<std::int64_t>& steps);
+                        bool trains_in_fp16);
 
 /// The order alone.
 void check_step_times(const Checker& check, const std::optional<StepTimeRecord>& times);

@@ -36,7 +36,7 @@ TEST(PlaceThisRank, TheLoneRankHasWhatTheProcessMayUse) {
   EXPECT_EQ(place_this_rank(alone, 7).placement.threads, 7);
 }
 
-TEST(PlaceThisRank, OnlyTheRanksOfTheSameMachineShareIt) {
+TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
   const std::vector<int> cpus = core::affinity_cpus();
   const std::string mask = probes::cpu_list_text(cpus);
   // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
@@ -63,17 +63,21 @@ TEST(PlaceThisRank, TakesAGpuThatItSees) {
   EXPECT_EQ(row.placement.gpu_address, "0000:af:00.0");
 }
 
-// As MPI sees containers of one machine that share no memory.
-TEST(PlaceThisRank, NodesOfOneMachineShareItsGpus) {
-  const std::string mask = probes::cpu_list_text(core::affinity_cpus());
+// As MPI sees containers of one machine that share no memory: each has its processors.
+TEST(PlaceThisRank, NodesOfOneMachineShareItsGpusAlone) {
+  const std::vector<int> cpus = core::affinity_cpus();
+  const std::string mask = probes::cpu_list_text(cpus);
   const std::vector<std::string> gpus = {"0000:18:00.0", "0000:af:00.0"};
-  const auto gpu_beside = [&](int machine) {
+  const auto beside = [&](int machine, const std::string& other) {
     Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1, .machine = machine}},
-                 {mask + " 0000:18:00.0,0000:af:00.0", mask + " 0000:18:00.0"});
-    return place_this_rank(ranks, std::nullopt, gpus).placement.gpu_address;
+                 {mask + " 0000:18:00.0,0000:af:00.0", other});
+    const probes::RankPlacement placement = place_this_rank(ranks, std::nullopt, gpus).placement;
+    EXPECT_EQ(placement.cpus, cpus);
+    return placement.gpu_address;
   };
-  EXPECT_EQ(gpu_beside(0), "0000:af:00.0") << "the other one sees the first alone";
-  EXPECT_EQ(gpu_beside(1), "0000:18:00.0");
+  EXPECT_EQ(beside(0, mask + " 0000:18:00.0"), "0000:af:00.0") << "the other sees the first alone";
+  EXPECT_EQ(beside(1, mask + " 0000:18:00.0"), "0000:18:00.0");
+  EXPECT_EQ(beside(0, "99999 0000:18:00.0"), "0000:18:00.0") << "of processors not known here";
 }
 
 TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {

@@ -63,8 +63,10 @@ Waiting MpiRendezvous::waiting(const char* what) const {
   return {.timeout_s = timeout_s(), .what = what};
 }
 
+// Ranks are on one node if they can share memory, and nodes on one machine if their kernel is the
+// same: containers of one machine need not share memory. Host names say neither, for they may be
+// equal in different containers.
 void MpiRendezvous::find_places(int ranks_per_node) {
-  // Host names say neither: they may be equal in different containers.
   const std::unique_ptr<MpiGroup> node = group_->split_by_memory(waiting("start"));
   int leader = group_->rank();
   node->broadcast(std::as_writable_bytes(std::span(&leader, 1)), 0, waiting("start"));
@@ -76,7 +78,9 @@ void MpiRendezvous::find_places(int ranks_per_node) {
   }
   number_nodes(keys, places_);
 
-  const std::string boot_id = core::boot_id();
+  // The leader's, for all of its node.
+  const std::vector<std::string> boot_ids = all_gather_text(core::boot_id());
+  const std::string& boot_id = boot_ids[static_cast<std::size_t>(leader)];
   const std::string machine = boot_id.empty() ? std::to_string(leader) : boot_id;
   const std::vector<int> machines = numbered(all_gather_text(fmt::format("{}/{}", machine, part)));
   for (std::size_t rank = 0; rank < places_.size(); ++rank) {

@@ -85,7 +85,7 @@ TEST(TrialRunner, AFailedStepNamesWhatTheDriverReported) {
       arm->watched = true;
     };
     runner.hooks().end_window = [&] {
-      return probes::DeviceConditions{.possible_cause = example.fault};
+      return probes::DeviceConditions{.reported = {.possible_cause = example.fault}};
     };
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::move(failing));

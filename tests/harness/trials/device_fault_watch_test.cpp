@@ -32,7 +32,11 @@ class ReportingProbe final : public probes::Probe {
   void begin_trial(std::string_view /*trial*/) noexcept override {}
   void end_trial() noexcept override {}
   probes::ProbeValues collect(std::string_view /*trial*/) const override { return {}; }
-  std::string take_fault(probes::FaultUse /*use*/) override { return std::exchange(fault_, ""); }
+  probes::DeviceFault take_fault() override {
+    const std::string fault = std::exchange(fault_, "");
+    return {.fault = fault.find("Xid 31") == std::string::npos ? fault : "",
+            .possible_cause = fault};
+  }
   probes::DeviceConditions conditions_now() override {
     return {.throttle_reasons = {"hardware_thermal"}, .throttled = true};
   }
@@ -75,10 +79,24 @@ TEST(DeviceFaultWatch, WorkThatFailsNamesTheFault) {
   }
 }
 
+TEST(DeviceFaultWatch, AnErrorOfAnApplicationIsNamedWhereWorkFailsAndEndsNoOther) {
+  DeviceFaultWatch watch = watch_of("cuda", "the GPU reported Xid 31");
+  EXPECT_NO_THROW(watch.run_watched("4 ranks", [] {}));
+  DeviceFaultWatch failing = watch_of("cuda", "the GPU reported Xid 31");
+  try {
+    failing.run_watched("4 ranks",
+                        [] { throw core::Error(core::ErrorCode::kRun, "a kernel failed"); });
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("Xid 31"));
+  }
+  EXPECT_EQ(watch_of("cuda", "the GPU reported Xid 31").conditions().reported.possible_cause,
+            "the GPU reported Xid 31");
+}
+
 TEST(DeviceFaultWatch, AsksNothingOfAProcessorOrADriverThatDoesNotAnswer) {
-  EXPECT_EQ(watch_of("cpu", "Xid 79").take_fault(probes::FaultUse::kEndsRun), "");
-  EXPECT_EQ(watch_of("cuda", "Xid 79", "no libnvidia-ml").take_fault(probes::FaultUse::kEndsRun),
-            "");
+  EXPECT_EQ(watch_of("cpu", "Xid 79").take_fault().possible_cause, "");
+  EXPECT_EQ(watch_of("cuda", "Xid 79", "no libnvidia-ml").take_fault().possible_cause, "");
   EXPECT_FALSE(watch_of("cpu", "Xid 79").conditions().throttled);
 }
 
@@ -87,8 +105,9 @@ TEST(DeviceFaultWatch, SaysHowTheDeviceFaresWithItsFault) {
   const probes::DeviceConditions seen = watch.conditions();
   EXPECT_TRUE(seen.throttled);
   EXPECT_EQ(seen.throttle_reasons, std::vector<std::string>{"hardware_thermal"});
-  EXPECT_EQ(seen.fault, "the GPU reported Xid 79");
-  EXPECT_EQ(watch.conditions().fault, "") << "a fault is told once";
+  EXPECT_EQ(seen.reported.fault, "the GPU reported Xid 79");
+  EXPECT_EQ(seen.reported.possible_cause, "the GPU reported Xid 79");
+  EXPECT_EQ(watch.conditions().reported.fault, "") << "a fault is told once";
 }
 
 }  // namespace

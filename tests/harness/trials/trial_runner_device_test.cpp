@@ -141,7 +141,7 @@ TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
   RankGroup group(alone);
   TrialRunner runner(tests::three_repetitions(), group, guard);
   runner.hooks().end_window = [] {
-    return probes::DeviceConditions{.fault = "the GPU reported Xid 48"};
+    return probes::DeviceConditions{.reported = {.fault = "the GPU reported Xid 48"}};
   };
   try {
     runner.run(one_arm());

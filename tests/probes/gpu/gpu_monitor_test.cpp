@@ -119,15 +119,15 @@ TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
 TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
   GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
   const std::vector<GpuEvent> events = monitor.take_events();
-  EXPECT_THAT(first_fault({.name = "Pretended GPU"}, events, FaultUse::kExplains),
-              HasSubstr("Xid 13"));
-  EXPECT_EQ(first_fault({}, events, FaultUse::kEndsRun), "") << "of an application, ours or not";
-  EXPECT_THAT(first_fault({}, {{.fault = GpuFault::kXid, .code = 79}}, FaultUse::kEndsRun),
-              HasSubstr("Xid 79"));
-  for (const FaultUse use : {FaultUse::kEndsRun, FaultUse::kExplains}) {
-    EXPECT_EQ(first_fault({}, {}, use), "");
-    EXPECT_EQ(first_fault({}, {{.time_ns = 0, .fault = GpuFault::kEccCorrected}}, use), "");
-  }
+  const DeviceFault of_application = first_fault({.name = "Pretended GPU"}, events);
+  EXPECT_THAT(of_application.possible_cause, HasSubstr("Xid 13"));
+  EXPECT_EQ(of_application.fault, "") << "ours or another's";
+  const DeviceFault both = first_fault({}, {{.code = 31}, {.code = 79}});
+  EXPECT_THAT(both.possible_cause, HasSubstr("Xid 31"));
+  EXPECT_THAT(both.fault, HasSubstr("Xid 79"));
+  EXPECT_EQ(first_fault({}, {}).possible_cause, "");
+  const DeviceFault corrected = first_fault({}, {{.fault = GpuFault::kEccCorrected}});
+  EXPECT_EQ(corrected.fault + corrected.possible_cause, "");
   monitor.begin_window();
   EXPECT_TRUE(monitor.end_window().events.empty());
 }
@@ -362,7 +362,7 @@ TEST(Nvml, TheProbeMeasuresTheWindowsOfATrial) {
   EXPECT_NEAR(number(values.values, "power_mean_watt").value(), 250.5, 1e-9)
       << "an integral over a time that differs from run to run";
   EXPECT_FALSE(probe->collect("io").values.front().value.has_value());
-  EXPECT_EQ(probe->last_conditions().fault, "") << "its Xid came before the window";
+  EXPECT_EQ(probe->last_conditions().reported.fault, "") << "its Xid came before the window";
 }
 
 TEST(Nvml, TheProbeSaysHowTheGpuFaresWithoutAWindow) {

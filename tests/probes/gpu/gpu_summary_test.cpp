@@ -264,15 +264,15 @@ TEST(GpuSummary, NoEventIsZeroOnlyWhereEventsWereWatched) {
 TEST(GpuSummary, NamesFaultsAndThrottlingOfAWindow) {
   const GpuRecording recording = read_gpu_recording(kSyntheticRecording);
   const DeviceConditions calm = judge_window(recording.gpu, recording.windows[0].window);
-  EXPECT_EQ(calm.fault, "");
+  EXPECT_EQ(calm.reported.fault, "");
   EXPECT_FALSE(calm.throttled) << "the power cap is no fault of a GPU that is well used";
   EXPECT_THAT(calm.throttle_reasons, ElementsAre("power_cap"));
   EXPECT_EQ(calm.sm_clock_mhz, 1400.0);
   const DeviceConditions hot = judge_window(recording.gpu, recording.windows[1].window);
-  EXPECT_EQ(hot.fault, "") << "a corrected bit is counted, not a fault";
+  EXPECT_EQ(hot.reported.fault, "") << "a corrected bit is counted, not a fault";
   EXPECT_TRUE(hot.throttled);
   EXPECT_THAT(hot.throttle_reasons, ElementsAre("power_cap", "hardware_thermal"));
-  EXPECT_EQ(judge_window(recording.gpu, recording.windows[2].window).fault,
+  EXPECT_EQ(judge_window(recording.gpu, recording.windows[2].window).reported.fault,
             "Synthetic GPU (00000000:41:00.0) reported Xid 79 during a measurement: the kernel log "
             "(dmesg) says more");
 }

@@ -211,8 +211,6 @@ TEST(TrialForgery, LossScaling) {
       {[=](RunRecord& r) { scaling(r)->loss_scale = 0.0; }, "loss_scaling.loss_scale: is 0, but"},
       {[=](RunRecord& r) { scaling(r)->loss_scale = 1000.0; },
        "loss_scaling.loss_scale: is 1000, but a power of two"},
-      {[=](RunRecord& r) { scaling(r)->skipped_steps = 5; },
-       "loss_scaling.skipped_steps: is 5, of 4 steps"},
       {[=](RunRecord& r) { scaling(r)->skipped_steps = -1; }, "loss_scaling.skipped_steps: is -1"},
       {[](RunRecord& r) {
          r.trials[0].repetitions[0].loss_scaling = LossScalingRecord{65536.0, 0};

@@ -51,9 +51,8 @@ enum class ArchitectureMatch {
 /// compute capability, times ten (CUDA C++ Programming Guide, "Application Compatibility"). Machine
 /// code (all but "-virtual") runs on devices of its major version from its minor one on, PTX (all
 /// but "-real") on whatever is newer; both of an architecture ("90a") on that one alone, of a
-/// family
-/// ("100f") on its major version. Words without a number, as "native", promise nothing and refuse
-/// nothing.
+/// family ("100f") on its major version. Words without a number, as "native", promise nothing and
+/// refuse nothing.
 [[nodiscard]] ArchitectureMatch match_architectures(const std::string& architectures,
                                                     int capability);
 

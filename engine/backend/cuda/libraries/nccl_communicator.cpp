@@ -205,15 +205,17 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
 // NCCL wants registered buffers of all ranks or of none (its guide, "User Buffer Registration"),
 // and registers those of recorded collectives by itself.
 void NcclCommunicator::agree_on_memory(comm::Rendezvous& ranks) {
-  std::shared_ptr<NcclMemory> memory = NcclMemory::make();
-  const bool given = memory->answer() == ncclSuccess;
-  if (std::ranges::min(ranks.all_gather(given ? 1 : 0)) > 0) {
-    memory_ = std::move(memory);
+  const NcclMemoryAnswer own = NcclMemory::ask();
+  const bool given = own.result == ncclSuccess;
+  const std::vector<std::uint64_t> all =
+      ranks.all_gather<std::uint64_t>(given ? own.granularity : 0);
+  if (std::ranges::min(all) > 0) {
+    memory_ = NcclMemory::make(std::ranges::max(all));
     return;
   }
   core::log::warn_once(
       fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in place",
-                  given ? "refused on another rank" : ncclGetErrorString(memory->answer())));
+                  given ? "refused on another rank" : ncclGetErrorString(own.result)));
 }
 
 void NcclCommunicator::start_watch() {

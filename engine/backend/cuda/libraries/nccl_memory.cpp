@@ -24,10 +24,14 @@ constexpr std::size_t kAlignment = 512;
 constexpr std::size_t kMinGranularity = std::size_t{2} << 20;
 constexpr std::size_t kMaxGranularity = std::size_t{512} << 20;
 
+/// 0 where the device does not say.
 std::size_t free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
-  DLBENCH_CUDA(cudaMemGetInfo(&free, &total));
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return 0;
+  }
   return free;
 }
 
@@ -48,16 +52,18 @@ class NcclMemory::SharedBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
-std::shared_ptr<NcclMemory> NcclMemory::make() {
-  return std::shared_ptr<NcclMemory>(new NcclMemory);
-}
-
-NcclMemory::NcclMemory() {
+NcclMemoryAnswer NcclMemory::ask() {
+  NcclMemoryAnswer answer;
   const std::size_t before = free_memory();
-  const Memory least = take(1, answer_);
+  const Memory least = take(1, answer.result);
   const std::size_t after = free_memory();
   const std::size_t taken = before > after ? before - after : 0;
-  granularity_ = std::bit_floor(std::clamp(taken, kMinGranularity, kMaxGranularity));
+  answer.granularity = std::bit_floor(std::clamp(taken, kMinGranularity, kMaxGranularity));
+  return answer;
+}
+
+std::shared_ptr<NcclMemory> NcclMemory::make(std::size_t granularity) {
+  return std::shared_ptr<NcclMemory>(new NcclMemory(granularity));
 }
 
 NcclMemory::Memory NcclMemory::take(std::size_t bytes, ncclResult_t& made) {
@@ -78,9 +84,12 @@ std::unique_ptr<Buffer> NcclMemory::allocate(std::size_t bytes) {
 
 std::byte* NcclMemory::range_of(std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
+  if (given_back_) {
+    DLBENCH_CUDA(cudaDeviceSynchronize());  // work of who had it before
+    given_back_ = false;
+  }
   for (Block& block : blocks_) {
     if (const auto offset = block.ranges.take(bytes); offset.has_value()) {
-      DLBENCH_CUDA(cudaDeviceSynchronize());  // work of who had it before
       return block.memory.get() + *offset;
     }
   }
@@ -103,6 +112,7 @@ void NcclMemory::give_back(std::byte* begin) {
     const std::byte* first = block.memory.get();
     if (first <= begin && begin < first + block.ranges.bytes()) {
       block.ranges.give_back(static_cast<std::size_t>(begin - first));
+      given_back_ = true;
       return;
     }
   }

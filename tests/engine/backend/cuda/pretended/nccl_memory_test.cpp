@@ -42,10 +42,11 @@ TEST(NcclMemory, BuffersShareWhatNcclTakesAtATime) {
   const std::size_t before = taken_memory();
   std::unique_ptr<Buffer> kept;
   {
-    const std::shared_ptr<NcclMemory> pool = NcclMemory::make();
-    EXPECT_EQ(pool->answer(), ncclSuccess);
-    EXPECT_EQ(pool->granularity(), 2 * kMiB);
+    const NcclMemoryAnswer answer = NcclMemory::ask();
+    EXPECT_EQ(answer.result, ncclSuccess);
+    EXPECT_EQ(answer.granularity, 2 * kMiB);
     EXPECT_EQ(taken_memory(), before) << "nothing is kept of what tells the size";
+    const std::shared_ptr<NcclMemory> pool = NcclMemory::make(answer.granularity);
     std::unique_ptr<Buffer> first = pool->allocate(1000);
     const std::unique_ptr<Buffer> second = pool->allocate(2 * kMiB - 1024);
     EXPECT_EQ(second->data() - first->data(), 1024);
