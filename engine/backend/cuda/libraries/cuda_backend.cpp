@@ -9,6 +9,7 @@
 #include "engine/backend/cuda/libraries/device_probe.h"
 #include "engine/backend/cuda/lowering.h"
 #include "engine/backend/tuning.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
@@ -152,10 +153,8 @@ std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
                                   info_.name,
                                   info_.isa));
   }
-  const char* tf32_override = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (const std::string refusal = tf32_override_refusal(
-          tf32_override != nullptr ? std::optional<std::string>(tf32_override) : std::nullopt,
-          options.allow_tf32);
+          core::environment_variable("NVIDIA_TF32_OVERRIDE"), options.allow_tf32);
       !refusal.empty()) {
     throw core::Error(core::ErrorCode::kUnavailable, refusal);
   }

@@ -5,6 +5,7 @@
 #include "engine/backend/cuda/libraries/cuda_call.h"
 #include "engine/backend/cuda/libraries/cuda_memory.h"
 #include "engine/backend/cuda/libraries/device_status.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
@@ -83,15 +84,11 @@ void check_nccl(ncclResult_t result, const char* call) {
   }
 }
 
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-}
-
 /// Switches of NVLink add in an order of their own (NVLS). NCCL has no option for that, only a
 /// variable, which it reads once in a process.
 void leave_sums_to_the_gpus() {
-  if (const std::string refusal = nvls_refusal(variable("NCCL_NVLS_ENABLE"), variable("NCCL_ALGO"));
+  if (const std::string refusal = nvls_refusal(core::environment_variable("NCCL_NVLS_ENABLE"),
+                                               core::environment_variable("NCCL_ALGO"));
       !refusal.empty()) {
     throw core::Error(core::ErrorCode::kUnavailable, refusal);
   }
