@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cfenv>
 #include <csignal>
 
 namespace dlbench::core {
@@ -25,19 +26,29 @@ int threads_of_a_parallel_region() {
   return threads;
 }
 
-TEST(Parallel, SetsTheNumberOfThreadsAndFlushToZeroOnAllOfThem) {
+/// Gives the calling thread its treatment of denormals back, for tests after these in one process.
+class Parallel : public testing::Test {
+ protected:
+  Parallel() { std::fegetenv(&environment_); }
+  ~Parallel() override { std::fesetenv(&environment_); }
+
+ private:
+  std::fenv_t environment_{};
+};
+
+TEST_F(Parallel, SetsTheNumberOfThreadsAndFlushToZeroOnAllOfThem) {
   EXPECT_EQ(configure_compute_threads(3), 3);
   EXPECT_EQ(threads_of_a_parallel_region(), 3);
   EXPECT_TRUE(tests::all_threads_flush_to_zero());
 }
 
-TEST(Parallel, UsesAllCpusOfTheMaskByDefault) {
+TEST_F(Parallel, UsesAllCpusOfTheMaskByDefault) {
   const auto cpus = static_cast<int>(affinity_cpus().size());
   EXPECT_EQ(configure_compute_threads(0), cpus);
   EXPECT_EQ(threads_of_a_parallel_region(), cpus);
 }
 
-TEST(Parallel, LeavesSignalsFromOutsideToTheThreadThatAskedForIt) {
+TEST_F(Parallel, LeavesSignalsFromOutsideToTheThreadThatAskedForIt) {
   configure_compute_threads(3);
   std::atomic<int> taken = 0;
   std::atomic<int> own = 0;
