@@ -100,7 +100,7 @@ PartShare share_of(const char* name,
   return share;
 }
 
-/// The arms with their stand-ins: where an arm was not measured, the nearest one that was.
+/// The arms or their substitutes: where an arm was not measured, the nearest one that was.
 struct Arms {
   std::span<const RoundRate> io;
   std::span<const RoundRate> host;

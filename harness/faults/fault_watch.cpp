@@ -74,14 +74,14 @@ FaultWatch::~FaultWatch() {
 
 void FaultWatch::prepare(const launchers::LaunchEnvironment& launch) {
   const bool several = launch.announced_ranks.value_or(2) > 1;
-  const bool pretended_nodes = std::getenv("DLBENCH_TEST_RANKS_PER_NODE") != nullptr;
+  const bool simulated_nodes = std::getenv("DLBENCH_TEST_RANKS_PER_NODE") != nullptr;
   if (!launch.launched() || !several) {
     return;
   }
   misconfigured_ = true;
   const HangLimits limits = hang_limits();
   misconfigured_ = false;
-  if (launch.local_rank.value_or(0) != 0 && !pretended_nodes) {
+  if (launch.local_rank.value_or(0) != 0 && !simulated_nodes) {
     return;
   }
   try {

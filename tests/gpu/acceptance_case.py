@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""How tests run acceptance.sh with stand-ins for dlbench, gpu_test and the driver."""
+"""How tests run acceptance.sh with fakes for dlbench, gpu_test and the driver."""
 import json
 import os
 import pathlib
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from stand_ins import StandIns
+from fakes import Fakes
 
 HERE = pathlib.Path(__file__).resolve().parent
 # As trials of a report have them; of io, whose repetitions count batches, nvml alone.
@@ -38,15 +38,15 @@ class Acceptance(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-acceptance-test-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        self.stand_ins = StandIns(self.folder)
+        self.fakes = Fakes(self.folder)
         self.output = self.folder / "output"
 
     def run_part(self, part, *more, environment=None, tree=None, script=HERE / "acceptance.sh", **behaviour):
-        self.stand_ins.behave(**{"probes": PROBES, **behaviour})
-        path = f"{self.stand_ins.path}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        self.fakes.behave(**{"probes": PROBES, **behaviour})
+        path = f"{self.fakes.path}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
         variables = {k: v for k, v in os.environ.items() if not k.startswith("DLBENCH_")}
         done = subprocess.run(
-            [script, "--part", part, *more, tree or self.stand_ins.folder / "tree", self.output],
+            [script, "--part", part, *more, tree or self.fakes.folder / "tree", self.output],
             capture_output=True, text=True, timeout=300,
             env={**variables, "PATH": path, "CUDA_HOME": str(self.folder), **(environment or {})})
         self.said = done.stdout + done.stderr

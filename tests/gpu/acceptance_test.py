@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""acceptance.sh with stand-ins for dlbench, gpu_test and the driver: steps and codes."""
+"""acceptance.sh with fakes for dlbench, gpu_test and the driver: steps and codes."""
 import contextlib
 import os
 import pathlib
@@ -44,7 +44,7 @@ class Parts(Acceptance):
 
     def test_tuning_comes_before_the_budget_and_bars_have_no_timeline(self):
         self.run_part("speed")
-        runs = [call for call in self.stand_ins.calls() if call[0] == "run" and "resunetpp" in call]
+        runs = [call for call in self.fakes.calls() if call[0] == "run" and "resunetpp" in call]
         self.assertNotIn("--time-budget", runs[0])
         self.assertIn("--probes", runs[0])
         self.assertEqual(runs[0][runs[0].index("--batch-size") + 1], "32", "tuned for the size that is measured")
@@ -56,14 +56,14 @@ class Parts(Acceptance):
         cache = {"DLBENCH_CACHE_DIR": str(self.folder / "cache")}
         for _ in range(2):
             self.run_part("speed", environment=cache)
-        made = [call for call in self.stand_ins.calls() if call[:2] == ["data", "generate"]]
+        made = [call for call in self.fakes.calls() if call[:2] == ["data", "generate"]]
         self.assertEqual(len(made), 1)
         self.assertTrue(list((self.folder / "cache").glob("acceptance-*/complete")))
 
 
 class Tests(Acceptance):
     def verified(self):
-        return [" ".join(call) for call in self.stand_ins.calls() if call[0] == "verify"]
+        return [" ".join(call) for call in self.fakes.calls() if call[0] == "verify"]
 
     def test_verifies_each_precision_and_measured_convolutions(self):
         self.assertEqual(self.run_part("tests"), 0, self.said)
@@ -73,7 +73,7 @@ class Tests(Acceptance):
         self.assertIn("compute-sanitizer is not installed", self.table)
 
     def ran_alone(self):
-        return [call[1] for call in self.stand_ins.calls() if call[0] == "gpu_test" and call[1]]
+        return [call[1] for call in self.fakes.calls() if call[0] == "gpu_test" and call[1]]
 
     def test_failing_tests_run_again_by_themselves(self):
         failing = {"gpu_test": {"fails": ["Step.Equals/resunetpp", "Nccl.Sums"], "fails_alone": ["Nccl.Sums"]}}
@@ -83,7 +83,7 @@ class Tests(Acceptance):
         self.assertIn("fails by itself (code 1): Nccl.Sums", details)
         self.assertIn("2 tests were run again", details)
         blocking = {bool(name): waits for what, name, waits in
-                    (call for call in self.stand_ins.calls() if call[0] == "gpu_test")}
+                    (call for call in self.fakes.calls() if call[0] == "gpu_test")}
         self.assertEqual(blocking, {False: None, True: "1"}, "launches wait where one test is by itself")
 
     def test_skipped_tests_run_again_behind_those_that_failed(self):
@@ -96,23 +96,23 @@ class Tests(Acceptance):
         self.assertIn("passes by itself: Step.Equals/mnist", details)
 
     def test_the_first_two_that_still_fail_run_below_the_sanitizer(self):
-        self.stand_ins.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt; exit 1')
+        self.fakes.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt; exit 1')
         names = ["Nccl.Sums", "Step.Equals/mnist", "Step.Equals/resunetpp"]
-        limits = self.stand_ins.log_limits()
+        limits = self.fakes.log_limits()
         self.assertEqual(self.run_part("tests", gpu_test={"fails": names, "fails_alone": names[1:]}), 1)
         calls = (self.folder / "sanitizer.txt").read_text().splitlines()
         self.assertEqual([call.split("=")[-1] for call in calls if "gtest_filter" in call], names[1:])
         self.assertRegex(self.table, r"FAILED .*compute-sanitizer memcheck, Step.Equals/mnist ")
         self.assertTrue(all(line.startswith("-k 10 60 ") for line in limits()
                             if "--tool memcheck" in line and "gtest_filter" in line), limits())
-        self.stand_ins.log_limits()
+        self.fakes.log_limits()
         (self.folder / "sanitizer.txt").unlink()
         self.run_part("tests", gpu_test={"fails": names, "fails_alone": names})
         calls = (self.folder / "sanitizer.txt").read_text().splitlines()
         self.assertEqual([call.split("=")[-1] for call in calls if "gtest_filter" in call], names[:2])
 
     def test_memcheck_hears_no_api_errors_and_racecheck_own_kernels(self):
-        self.stand_ins.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt')
+        self.fakes.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt')
         self.assertEqual(self.run_part("tests"), 0, self.said)
         calls = (self.folder / "sanitizer.txt").read_text().splitlines()
         self.assertEqual(["memcheck --report-api-errors no" in call for call in calls], [True, True, False])
@@ -120,24 +120,24 @@ class Tests(Acceptance):
         self.assertTrue(calls[-1].endswith("dlbench verify --workload mnist_cnn --steps 1 --backend cuda"), calls)
 
     def test_racecheck_is_for_where_there_is_time(self):
-        self.stand_ins.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt')
+        self.fakes.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt')
         self.assertEqual(self.run_part("tests", "--deadline", "50"), 0, self.said)
         self.assertNotIn("racecheck", (self.folder / "sanitizer.txt").read_text())
         self.assertRegex(self.table, r"skipped .*racecheck, a step of mnist_cnn \(no time for it\)")
 
     def test_limits(self):
-        limits = self.stand_ins.log_limits()
+        limits = self.fakes.log_limits()
         self.run_part("tests", gpu_test={"fails": ["Nccl.Sums"]})
         said = "\n".join(limits())
         self.assertRegex(said, r"-k 10 180 \S+/dlbench info")
         self.assertRegex(said, r"-k 10 400 \S+ gpu_test")
         self.assertRegex(said, r"-k 10 240 \S+ alone")
         self.assertRegex(said, r"--foreground -k 5 60 \S+/gpu_test --gtest_brief=1 --gtest_filter=Nccl.Sums")
-        (self.stand_ins.bin / "gpu_test").unlink()
+        (self.fakes.bin / "gpu_test").unlink()
         self.assertEqual(self.run_part("tests"), 1)
         self.assertRegex(self.table, r"not run .*tests that need a GPU \(no \S+/gpu_test")
         self.assertRegex("\n".join(limits()), r"-k 10 200 \S+/dlbench verify --op all")
-        limits = self.stand_ins.log_limits()
+        limits = self.fakes.log_limits()
         self.run_part("speed")
         self.assertEqual(sum(" 180 " in line and "--max-time 5s" in line for line in limits()), 2)
         self.assertRegex("\n".join(limits()), r"-k 10 180 \S+/dlbench info --measure-peaks")
@@ -146,40 +146,40 @@ class Tests(Acceptance):
         rules = [{"when": "--precision tf32", "code": 2, "says": "dlbench: tf32 needs compute capability 8.0"},
                  {"when": "mnist_cnn --backend cuda --precision fp16", "code": 1}]
         self.assertEqual(self.run_part("tests", rules=rules, gpu_test={"fails": ["Nccl.Sums"], "fails_alone": []}), 1)
-        first = len(self.stand_ins.calls())
+        first = len(self.fakes.calls())
         self.assertEqual(self.run_part("tests", "--resume", gpu_test={"fails": ["Nccl.Sums"], "fails_alone": []}), 1)
-        calls = self.stand_ins.calls()[first:]
+        calls = self.fakes.calls()[first:]
         self.assertEqual([" ".join(call).partition("cuda ")[2] for call in calls if call[0] == "verify"],
                          ["--precision fp16", "--precision tf32", "--precision tf32"])
         self.assertEqual([call[1] for call in calls if call[0] == "gpu_test"], ["", "Nccl.Sums"])
         self.assertRegex(self.table, r"passed +0 s  verify mnist_cnn fp32 \(before\)")
-        first = len(self.stand_ins.calls())
+        first = len(self.fakes.calls())
         self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
-        calls = self.stand_ins.calls()[first:]
+        calls = self.fakes.calls()[first:]
         self.assertEqual([call[0] for call in calls if call[0] in ("gpu_test", "verify")], ["gpu_test"], "the third")
 
     def test_another_dlbench_has_to_pass_anew(self):
         self.assertEqual(self.run_part("tests"), 0, self.said)
-        self.stand_ins.dlbench.write_text(
-            self.stand_ins.dlbench.read_text().replace("dlbench stand-in", "dlbench (fixed)"))
+        self.fakes.dlbench.write_text(
+            self.fakes.dlbench.read_text().replace("dlbench fake", "dlbench (fixed)"))
         self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
         self.assertEqual(len(self.verified()), 20)
 
     def test_another_gpu_has_to_pass_anew(self):
         self.assertEqual(self.run_part("tests"), 0, self.said)
-        self.stand_ins.script(self.stand_ins.path / "nvidia-smi", "#!/bin/sh\necho NVIDIA H100\n")
+        self.fakes.script(self.fakes.path / "nvidia-smi", "#!/bin/sh\necho NVIDIA H100\n")
         self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
         self.assertEqual(len(self.verified()), 20)
 
     def test_faults_that_the_driver_told_are_kept(self):
-        self.stand_ins.script(self.stand_ins.path / "dmesg", "#!/bin/sh\necho 'usb 1-1: new device'\n"
+        self.fakes.script(self.fakes.path / "dmesg", "#!/bin/sh\necho 'usb 1-1: new device'\n"
                               "echo 'NVRM: Xid (PCI:0000:01:00): 31, pid=7, MMU Fault'\n")
         self.assertEqual(self.run_part("tests"), 0, self.said)
         details = (self.output / "details.txt").read_text()
         self.assertIn("MMU Fault", details)
         self.assertNotIn("usb 1-1", details)
         self.assertIn("dmesg has 1 Xid errors", self.table)
-        self.stand_ins.script(self.stand_ins.path / "dmesg", "#!/bin/sh\necho 'not permitted' >&2; exit 1\n")
+        self.fakes.script(self.fakes.path / "dmesg", "#!/bin/sh\necho 'not permitted' >&2; exit 1\n")
         self.assertEqual(self.run_part("tests"), 0, self.said)
         self.assertNotIn("not permitted", self.said)
 
@@ -203,12 +203,12 @@ class Tests(Acceptance):
             self.assertRegex(self.table, r"FAILED .*verify resunetpp tf32 \(code 2")
 
     def test_a_device_that_the_sanitizer_does_not_know_is_skipped(self):
-        self.stand_ins.sanitizer("echo '========= Error: Device not supported. Please refer to'; exit 1")
+        self.fakes.sanitizer("echo '========= Error: Device not supported. Please refer to'; exit 1")
         self.assertEqual(self.run_part("tests"), 0, self.said)
         self.assertEqual(self.table.count("compute-sanitizer: device not supported"), 3)
-        self.stand_ins.sanitizer("echo '========= Invalid __global__ read'; exit 1")
+        self.fakes.sanitizer("echo '========= Invalid __global__ read'; exit 1")
         self.assertEqual(self.run_part("tests"), 1)
-        self.stand_ins.sanitizer('while [ "${1#*/dlbench}" = "$1" ]; do shift; done; exec "$@"')
+        self.fakes.sanitizer('while [ "${1#*/dlbench}" = "$1" ]; do shift; done; exec "$@"')
         self.assertEqual(self.run_part("tests"), 0, self.said)
         self.assertTrue(any("--image-size 32 --batch-size 2" in call for call in self.verified()))
 
@@ -220,7 +220,7 @@ class Tests(Acceptance):
         self.assertEqual(self.run_part("speed", bandwidth={"code": 77}), 1)
         for says, code in (("skipped: this PyTorch sees no GPU", 1),
                            ("skipped: python3 has no PyTorch: ModuleNotFoundError: No module named 'torch'", 0)):
-            self.stand_ins.script(self.stand_ins.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
+            self.fakes.script(self.fakes.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
                                   f" echo \"{says}\"; exit 77;;\nesac\nexec {sys.executable} \"$@\"\n")
             shutil.rmtree(self.output)
             self.assertEqual(self.run_part("pytorch"), code, self.said)
@@ -268,7 +268,7 @@ class Machines(Acceptance):
         self.assertIn("info: dlbench: no such symbol (code 5)", self.said)
 
     def test_what_torch_compile_tuned_is_kept_with_the_rest(self):
-        self.stand_ins.script(self.stand_ins.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
+        self.fakes.script(self.fakes.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
                               f" echo \"at $TORCHINDUCTOR_CACHE_DIR\"; exit;;\nesac\nexec {sys.executable} \"$@\"\n")
         cache = {"DLBENCH_CACHE_DIR": str(self.folder / "cache")}
         for environment, folder in ((cache, f"{self.folder}/cache/torchinductor"),
@@ -279,7 +279,7 @@ class Machines(Acceptance):
     def test_without_a_driver_nothing_is_done(self):
         if pathlib.Path("/proc/driver/nvidia/version").exists():
             self.skipTest("a driver is here")
-        (self.stand_ins.path / "nvidia-smi").unlink()
+        (self.fakes.path / "nvidia-smi").unlink()
         info = "backends\n  cuda    not here: no NVIDIA driver on this machine\n"
         self.assertEqual(self.run_part("tests", info=info), 77)
         self.assertIn("skipped: no NVIDIA driver", self.said)
@@ -291,11 +291,11 @@ class Machines(Acceptance):
         self.assertIn("libcudnn", self.said)
 
     def test_a_build_that_fails_names_the_installed_tree(self):
-        self.stand_ins.script(self.stand_ins.path / "cmake", "#!/bin/sh\necho 'CMake Error: no oneDNN'; exit 1\n")
+        self.fakes.script(self.fakes.path / "cmake", "#!/bin/sh\necho 'CMake Error: no oneDNN'; exit 1\n")
         self.assertEqual(self.run_part("tests", tree=self.folder / "nothing"), 1)
         self.assertIn("no oneDNN", self.said)
         self.assertIn("An installed tree needs no build", self.said)
-        self.stand_ins.script(self.stand_ins.path / "cmake", "#!/bin/sh\nsleep 60\n")
+        self.fakes.script(self.fakes.path / "cmake", "#!/bin/sh\nsleep 60\n")
         self.assertEqual(self.run_part("tests", "--deadline", "1", tree=self.folder / "nothing"), 1)
         self.assertIn("not built within 1 s", self.said)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""The bars that acceptance.sh judges, by bars.py, with stand-ins for dlbench and the driver."""
+"""The bars that acceptance.sh judges, by bars.py, with fakes for dlbench and the driver."""
 import json
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""compare_pytorch.py with stand-ins for dlbench and PyTorch; pytorch_step.py where a PyTorch is."""
+"""compare_pytorch.py with fakes for dlbench and PyTorch; pytorch_step.py where a PyTorch is."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ from unittest import mock
 
 import compare_pytorch
 import pytorch_step
-from stand_ins import StandIns
+from fakes import Fakes
 
 HERE = pathlib.Path(__file__).resolve().parent
 TORCH_PYTHON = "/usr/bin/python3"  # where Debian puts PyTorch
@@ -24,14 +24,14 @@ class Compare(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-compare-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        self.stand_ins = StandIns(self.folder)
+        self.fakes = Fakes(self.folder)
 
     def compare(self, *more, **behaviour):
-        self.stand_ins.behave(**behaviour)
+        self.fakes.behave(**behaviour)
         output = self.folder / "pytorch.json"
         done = subprocess.run(
-            [sys.executable, HERE / "compare_pytorch.py", "--dlbench", self.stand_ins.dlbench, "--python",
-             self.stand_ins.python, "--output", output, *more], capture_output=True, text=True, timeout=120)
+            [sys.executable, HERE / "compare_pytorch.py", "--dlbench", self.fakes.dlbench, "--python",
+             self.fakes.python, "--output", output, *more], capture_output=True, text=True, timeout=120)
         self.table = json.loads(output.read_text()) if output.exists() else None
         return done
 
@@ -45,7 +45,7 @@ class Compare(unittest.TestCase):
 
     def order(self):
         order = []
-        for call in self.stand_ins.calls():
+        for call in self.fakes.calls():
             if call[0] == "peer":
                 order.append(call[1])
             elif call[0] == "run":
@@ -72,7 +72,7 @@ class Compare(unittest.TestCase):
 
     def test_dlbench_runs_without_probes(self):
         self.compare("--contestants", "dlbench")
-        call = next(call for call in self.stand_ins.calls() if call[0] == "run")
+        call = next(call for call in self.fakes.calls() if call[0] == "run")
         self.assertEqual(call[call.index("--probes") + 1], "none")
 
     def test_bars_are_of_the_fastest(self):
@@ -126,7 +126,7 @@ class Compare(unittest.TestCase):
         failed = {"windows": [], "code": 1, "says": "RuntimeError: no"}
         self.assertEqual(self.compare(peers={"fp16 32 compile-reduce": failed, "fp32 32 eager": failed}).returncode, 1)
         before = [row for row in self.table["rows"] if row["precision"] == "bf16"]
-        self.stand_ins.forget_calls()
+        self.fakes.forget_calls()
         done = self.compare("--resume")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.order(), [f"{p} 32 {name}" for p in ("fp32", "fp16") for name in ("dlbench", "eager")] +
@@ -134,7 +134,7 @@ class Compare(unittest.TestCase):
                          [f"{p} 32 eager-graph" for p in ("fp32", "fp16")])
         self.assertEqual([row for row in self.table["rows"] if row["precision"] == "bf16"], before)
         self.assertIsNotNone(self.bar("eager-8")["met"])
-        self.stand_ins.forget_calls()
+        self.fakes.forget_calls()
         done = self.compare("--resume", version="dlbench 9.9.9 (another)")
         self.assertIn("pytorch.json is not resumed: it is of ", done.stdout)
         self.assertEqual(len(self.order()), 27)

@@ -43,7 +43,7 @@ WITHOUT_A_NODE = codes_of_mpiexec(5, 6, 9)
 # A job as in a container: process numbers of its own, /dev/shm shared. The shell stays for the sentinel's sake.
 CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc",
              "sh", "-c", '"$@"; code=$?; sleep 2; exit $code', "sh"]
-# Pretended nodes talk over TCP as real ones do. Were they to read each other's memory, they would miss
+# Fake nodes talk over TCP as real ones do. Were they to read each other's memory, they would miss
 # that of a dead rank before the kernel has closed its files, by which the sentinels tell who died first.
 NODES_OF_ONE_RANK = {"DLBENCH_TEST_RANKS_PER_NODE": "1", "UCX_TLS": "tcp,self"}
 
@@ -293,7 +293,7 @@ class Faults(unittest.TestCase):
         self.assertEqual([each.name for each in self.folder.iterdir()], ["report.json"], "nothing else is left")
 
     def processes_of_node(self, node, ranks):
-        """Sentinel and rank of a pretended node, of which each has one rank."""
+        """Sentinel and rank of a simulated node, of which each has one rank."""
         self.launch(ranks, RUN, **NODES_OF_ONE_RANK)
         done = self.wait_for_repetitions()
         time.sleep(2.0)  # the others know of it what it said last

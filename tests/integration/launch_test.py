@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""dlbench launch: scripts that run, submission, and what is refused, with stand-ins for schedulers."""
+"""dlbench launch: scripts that run, submission, and what is refused, with fakes for schedulers."""
 
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Launch(CommandTest):
         os.environ["PATH"] = f"{self.bin}:{path}"
         self.addCleanup(os.environ.__setitem__, "PATH", path)
 
-    def stand_in(self, name, body):
+    def fake(self, name, body):
         program = self.bin / name
         program.write_text("#!/bin/bash\n" + body, encoding="utf-8")
         program.chmod(0o755)
@@ -60,9 +60,9 @@ class Launch(CommandTest):
         return done.stdout
 
     def run_script(self, scheduler, text):
-        """Runs a batch script below a stand-in launcher that keeps its words, separated by NUL."""
+        """Runs a batch script below a fake launcher that keeps its words, separated by NUL."""
         words = self.folder / "words"
-        self.stand_in(STARTERS[scheduler],
+        self.fake(STARTERS[scheduler],
                       f'if [ "$1" = getattr ]; then echo f74; exit; fi\n'
                       f'[ "$1" != resource ] || exit 0\nprintf "%s\\0" "$@" > {words}\n')
         environment = dict(os.environ, **VARIABLES[scheduler])
@@ -103,7 +103,7 @@ class Launch(CommandTest):
                 self.assertEqual(words[-2:], ["--output", f"out/x-{number}.json"])
 
     def test_a_failing_run_fails_the_job(self):
-        self.stand_in("srun", "exit 5\n")
+        self.fake("srun", "exit 5\n")
         done = subprocess.run(["bash"], input=self.script("slurm", *JOB, *RUN), text=True,
                               capture_output=True, env=dict(os.environ, SLURM_JOB_ID="1"),
                               timeout=60, check=False)
@@ -124,7 +124,7 @@ class Launch(CommandTest):
         for scheduler, (program, answer, number) in SUBMITS.items():
             with self.subTest(scheduler=scheduler):
                 given = self.folder / "given"
-                self.stand_in(program, f"cat > {given}\n{answer}\n")
+                self.fake(program, f"cat > {given}\n{answer}\n")
                 image = ["--container", "image:1"] if scheduler == "kubernetes" else []
                 arguments = [scheduler, "--nodes", "2", *image]
                 done = self.dlbench("launch", *arguments, "--submit", *JOB, *RUN)
@@ -188,7 +188,7 @@ class Launch(CommandTest):
         self.assertEqual(done.stderr.count("SLURM_CPUS_PER_TASK is 99999, but this process may use"), 1, done.stderr)
 
     def test_submit_makes_the_folder_of_the_log(self):
-        self.stand_in("sbatch", "echo 1\n")
+        self.fake("sbatch", "echo 1\n")
         folder = self.folder / "new" / "results"
         done = self.dlbench("launch", "slurm", "--submit", "--output-dir", folder, *JOB, *RUN)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -200,7 +200,7 @@ class Launch(CommandTest):
                           says=["cannot submit", "'sbatch'", "No such file", "--submit"])
 
     def test_a_job_that_the_scheduler_refuses(self):
-        self.stand_in("sbatch", "echo 'sbatch: error: invalid partition' >&2; exit 1\n")
+        self.fake("sbatch", "echo 'sbatch: error: invalid partition' >&2; exit 1\n")
         done = self.expect_error(1, "launch", "slurm", "--submit", *JOB, *RUN,
                                  says=["sbatch refused the job (code 1)"])
         self.assertIn("invalid partition", done.stderr)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""quickstart.sh around a small project in place of dlbench, with stand-ins for what deals with packages."""
+"""quickstart.sh around a small project in place of dlbench, with fakes for what deals with packages."""
 
 import json
 import os

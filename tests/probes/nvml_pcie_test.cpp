@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probe nvml_pcie on a pretended NVML, whose counters wrap after the first reading. With each
+// The probe nvml_pcie on a fake NVML, whose counters wrap after the first reading. With each
 // the GPU has received 512 bytes more and sent 256.
 #include "engine/core/trace.h"
 #include "probes/registry.h"
@@ -43,7 +43,7 @@ std::map<std::string, std::optional<double>> measure(Probe& probe,
 
 TEST(NvmlPcie, CountsTheBytesOfItsRepetition) {
   const auto probe = make_probe("nvml_pcie");
-  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}), "");
+  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_FAKE_NVML}}), "");
   EXPECT_TRUE(probe->spec().own_repetition);
   EXPECT_EQ(probe->collect("full").reason, "no repetition of its own has run");
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -79,10 +79,10 @@ TEST(NvmlPcie, SaysWhyItDoesNotMeasure) {
   EXPECT_TRUE(probe->spec().counts_all_work) << "traffic has no step";
   EXPECT_THAT(open_probe(*probe, {{"library", "libdlbench-no-such-file.so"}}),
               testing::HasSubstr("no NVIDIA driver on this machine"));
-  ::setenv("DLBENCH_PRETENDED_NO_PCIE", "1", 1);
-  EXPECT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}),
+  ::setenv("DLBENCH_FAKE_NO_PCIE", "1", 1);
+  EXPECT_EQ(open_probe(*probe, {{"library", DLBENCH_FAKE_NVML}}),
             "the GPU or its driver does not count what PCIe moves");
-  ::unsetenv("DLBENCH_PRETENDED_NO_PCIE");
+  ::unsetenv("DLBENCH_FAKE_NO_PCIE");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pretended NVTX tool: NVTX loads this library into the test through NVTX_INJECTION64_PATH, and
+// A fake NVTX tool: NVTX loads this library into the test through NVTX_INJECTION64_PATH, and
 // it appends what happens in the domain "dlbench" to the file that DLBENCH_NVTX_LOG names: the
 // names of categories ("category 3 step") and each push ("push step 4 category=3 color=ff3070c0")
 // and pop.

@@ -12,7 +12,7 @@ namespace dlbench::probes {
 namespace {
 
 TEST(WindowSums, AValueThatOneWindowLacksHasNoSum) {
-  const ProbeSpec spec{.name = "pretended",
+  const ProbeSpec spec{.name = "fake",
                        .description = "",
                        .options = {},
                        .values = {{"whole", "", ""}, {"broken", "", ""}}};

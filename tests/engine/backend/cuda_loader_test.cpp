@@ -143,7 +143,7 @@ TEST_F(CudaLoader, SaysWhereToPointForALibraryThatIsInNoFolder) {
   if (dlopen("libcudnn.so.9", RTLD_NOW | RTLD_NOLOAD) != nullptr) {
     GTEST_SKIP() << "this process has the library already";
   }
-  const fs::path needy = fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_needy.so";
+  const fs::path needy = fs::path(DLBENCH_FAKE_PLUGINS) / "libfake_plugin_needy.so";
   EXPECT_THAT(load_cuda({.driver = kSomeDriver, .plugin = needy}),
               AllOf(StartsWith("the CUDA plug-in does not load: "),
                     HasSubstr("libcudnn.so.9"),
@@ -156,7 +156,7 @@ TEST_F(CudaLoader, SaysWhyALibraryThatWasFoundDoesNotLoad) {
     GTEST_SKIP() << "this process has the library already";
   }
   const fs::path broken = file("bad/libcudnn.so.9", "no ELF file");
-  const fs::path needy = fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_needy.so";
+  const fs::path needy = fs::path(DLBENCH_FAKE_PLUGINS) / "libfake_plugin_needy.so";
   const std::string why =
       load_cuda({.driver = kSomeDriver, .plugin = needy, .folders = {folder_ / "bad"}});
   EXPECT_THAT(
@@ -171,7 +171,7 @@ TEST_F(CudaLoader, WarnsOfALibraryThatIsBrokenAndNotNeeded) {
     GTEST_SKIP() << "this process has the library already";
   }
   const fs::path broken = file("bad/libcupti.so.13", "no ELF file");
-  const fs::path plugin = fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_willing.so";
+  const fs::path plugin = fs::path(DLBENCH_FAKE_PLUGINS) / "libfake_plugin_willing.so";
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(load_cuda({.driver = kSomeDriver, .plugin = plugin, .folders = {folder_ / "bad"}}), "");
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
@@ -194,8 +194,7 @@ TEST_F(CudaLoader, ListsWhatIsLoadedFromWhereItCame) {
 }
 
 TEST_F(CudaLoader, RefusesAPluginOfAnotherBuild) {
-  const fs::path other =
-      fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_of_another_build.so";
+  const fs::path other = fs::path(DLBENCH_FAKE_PLUGINS) / "libfake_plugin_of_another_build.so";
   EXPECT_THAT(load_cuda({.driver = kSomeDriver, .plugin = other}),
               AllOf(StartsWith("the CUDA plug-in does not load: it is of build some-other-build"),
                     EndsWith("install both from one build")));

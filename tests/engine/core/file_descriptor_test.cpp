@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What files seldom do (a part of a write, an interruption, nothing at all) is pretended.
+// What files seldom do (a part of a write, an interruption, nothing at all) is fake.
 #include "engine/core/file_descriptor.h"
 
 #include "tests/temporary_folder.h"
@@ -25,16 +25,16 @@ namespace {
 
 using ::testing::IsEmpty;
 
-constexpr int kPretended = 12345;
+constexpr int kFake = 12345;
 
-/// What the next calls of a pretended file return: bytes, or the negative of an errno.
-struct PretendedFile {
+/// What the next calls of a fake file return: bytes, or the negative of an errno.
+struct FakeFile {
   std::deque<int> answers;
   std::string contents;  ///< written so far, or still to be read
 };
 
-PretendedFile& file() {
-  static PretendedFile file;
+FakeFile& file() {
+  static FakeFile file;
   return file;
 }
 
@@ -54,8 +54,8 @@ ssize_t next_answer(std::size_t most) {
   return static_cast<ssize_t>(std::min(most, static_cast<std::size_t>(answer)));
 }
 
-ssize_t pretended_write(int descriptor, const void* bytes, std::size_t count) {
-  EXPECT_EQ(descriptor, kPretended);
+ssize_t fake_write(int descriptor, const void* bytes, std::size_t count) {
+  EXPECT_EQ(descriptor, kFake);
   const ssize_t written = next_answer(count);
   if (written > 0) {
     file().contents.append(static_cast<const char*>(bytes), static_cast<std::size_t>(written));
@@ -63,8 +63,8 @@ ssize_t pretended_write(int descriptor, const void* bytes, std::size_t count) {
   return written;
 }
 
-ssize_t pretended_read(int descriptor, void* bytes, std::size_t count) {
-  EXPECT_EQ(descriptor, kPretended);
+ssize_t fake_read(int descriptor, void* bytes, std::size_t count) {
+  EXPECT_EQ(descriptor, kFake);
   const ssize_t got = next_answer(std::min(count, file().contents.size()));
   if (got > 0) {
     std::memcpy(bytes, file().contents.data(), static_cast<std::size_t>(got));
@@ -75,7 +75,7 @@ ssize_t pretended_read(int descriptor, void* bytes, std::size_t count) {
 
 int write_text(std::string_view text, std::deque<int> answers) {
   file() = {.answers = std::move(answers), .contents = ""};
-  return write_all(kPretended, std::as_bytes(std::span(text)), pretended_write);
+  return write_all(kFake, std::as_bytes(std::span(text)), fake_write);
 }
 
 struct ReadText {
@@ -87,8 +87,7 @@ struct ReadText {
 ReadText read_text(std::string_view contents, std::deque<int> answers) {
   file() = {.answers = std::move(answers), .contents = std::string(contents)};
   std::array<char, 10> buffer{};
-  const ReadResult read =
-      read_all(kPretended, std::as_writable_bytes(std::span(buffer)), pretended_read);
+  const ReadResult read = read_all(kFake, std::as_writable_bytes(std::span(buffer)), fake_read);
   EXPECT_THAT(file().answers, IsEmpty());
   return {std::string(buffer.data(), read.bytes), read.error};
 }

@@ -23,7 +23,7 @@ namespace {
 
 std::string reason(const std::string& kind) {
   const PluginStatus status =
-      load_plugin_file(DLBENCH_PRETENDED_PLUGINS "/libpretended_plugin_" + kind + ".so");
+      load_plugin_file(DLBENCH_FAKE_PLUGINS "/libfake_plugin_" + kind + ".so");
   EXPECT_FALSE(status.loaded);
   return status.reason;
 }
@@ -49,14 +49,14 @@ TEST(Plugin, OfAnotherInterfaceIsRefusedBeforeItsBuildIsRead) {
 TEST(Plugin, WithoutTheFunctionIsNone) {
   EXPECT_THAT(
       reason("no_function"),
-      ::testing::EndsWith("/libpretended_plugin_no_function.so' has no function dlbench_plugin"));
+      ::testing::EndsWith("/libfake_plugin_no_function.so' has no function dlbench_plugin"));
 }
 
 // As after an installation that ran out of space; the loader would map what is not there.
 TEST(Plugin, ThatIsCutOffIsRefusedBeforeItIsLoaded) {
   const tests::TemporaryFolder folder;
   const std::filesystem::path cut = folder.path() / "libdlbench_cut.so";
-  std::filesystem::copy(DLBENCH_PRETENDED_PLUGINS "/libpretended_plugin_no_function.so", cut);
+  std::filesystem::copy(DLBENCH_FAKE_PLUGINS "/libfake_plugin_no_function.so", cut);
   const std::uintmax_t size = std::filesystem::file_size(cut);
   EXPECT_EQ(library_defect(cut), "");
   for (const std::uintmax_t left : {size / 2, std::uintmax_t{100}}) {
@@ -80,7 +80,7 @@ TEST(Plugin, WhatIsNoLibraryIsTheLoadersToSay) {
 TEST(Plugin, OfAnotherNameThanItsFileIsRefused) {
   const tests::TemporaryFolder folder;
   const std::filesystem::path other = folder.path() / "libdlbench_other.so";
-  std::filesystem::copy(DLBENCH_PRETENDED_PLUGINS "/libpretended_plugin_failing.so", other);
+  std::filesystem::copy(DLBENCH_FAKE_PLUGINS "/libfake_plugin_failing.so", other);
   EXPECT_THAT(load_plugin_file(other).reason,
               ::testing::AllOf(::testing::HasSubstr("libdlbench_other.so' is the plug-in '"),
                                ::testing::EndsWith("' under another name")));

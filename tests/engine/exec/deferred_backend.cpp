@@ -25,7 +25,7 @@ bool launching_fails = false;
 thread_local bool attached = false;  // what CUDA calls the current device
 std::optional<std::int64_t> free_bytes;
 std::size_t tuned_workspace = 0;
-std::optional<std::chrono::nanoseconds> work_time;  // pretended
+std::optional<std::chrono::nanoseconds> work_time;  // fake
 std::chrono::nanoseconds worked{0};                 // since it is
 
 std::chrono::steady_clock::time_point device_time() {
@@ -149,7 +149,7 @@ void DeferredStream::pretend_time(std::optional<std::chrono::nanoseconds> work) 
   worked = std::chrono::nanoseconds(0);
 }
 
-double DeferredStream::pretended_s() {
+double DeferredStream::fake_s() {
   const std::scoped_lock lock(device);
   return std::chrono::duration<double>(worked).count();
 }

@@ -64,11 +64,11 @@ class DeferredStream final : public backend::Stream {
   /// From now on a kernel that is enqueued while work is recorded fails, as what may not be
   /// recorded does; on all streams.
   static void set_recording_fails(bool on);
-  /// From now on the time of events is pretended, on all streams: each piece of work takes so long
+  /// From now on the time of events is fake, on all streams: each piece of work takes so long
   /// whatever the host's clock says, and nothing else takes any. Nothing: the host's clock again.
   static void pretend_time(std::optional<std::chrono::nanoseconds> work);
   /// That time so far; 0 where it is the host's.
-  [[nodiscard]] static double pretended_s();
+  [[nodiscard]] static double fake_s();
   /// From now on the launch of a recording fails, on all streams.
   static void set_launching_fails(bool on);
 

@@ -28,7 +28,7 @@ Cost cost_of(const Graph& graph, const std::string& node_name) {
 }
 
 // x (2, 3, 10, 12), 5 filters of 3x3 and stride 2 with a bias: y (2, 5, 5, 6), sum as loss
-// stand-in.
+// fake.
 Graph conv_network(bool image_is_trained) {
   GraphBuilder builder(Mode::kTrain);
   ValueId x = builder.add_input("image", DType::kF32, {2, 3, 10, 12});

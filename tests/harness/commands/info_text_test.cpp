@@ -68,7 +68,7 @@ TEST_F(Info, ABrokenCacheIsSaidAndNoFailure) {
   EXPECT_THAT(info(), AllOf(HasSubstr("does not hold measured peaks"), HasSubstr("delete it")));
 }
 
-FoundBackend pretended_gpu() {
+FoundBackend fake_gpu() {
   return {.name = "cuda",
           .reason = "",
           .device = {.name = "NVIDIA H200",
@@ -79,7 +79,7 @@ FoundBackend pretended_gpu() {
 }
 
 TEST_F(Info, AGpuHasMemoryAndLibrariesAndNoThreads) {
-  const std::string text = backends_text({pretended_gpu()});
+  const std::string text = backends_text({fake_gpu()});
   EXPECT_THAT(text,
               AllOf(HasSubstr("NVIDIA H200, 140 GiB, sm_90\n"),
                     HasSubstr("cuda 13.0\n"),
@@ -107,7 +107,7 @@ TEST_F(Info, ProbesOfADeviceThatIsNotHereSayWhy) {
 }
 
 TEST_F(Info, ShowsTheKeptPeaksOfAGpu) {
-  const FoundBackend gpu = pretended_gpu();
+  const FoundBackend gpu = fake_gpu();
   EXPECT_THAT(cache_text({gpu}), HasSubstr("not measured on NVIDIA H200"));
   store_device_peaks(folder_,
                      {.device = gpu.device.name,

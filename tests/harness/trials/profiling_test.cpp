@@ -27,14 +27,14 @@ namespace {
 
 using nlohmann::json;
 
-// Watches the "pretended" device; each window ends with the same records, of which some are lost in
+// Watches the "fake" device; each window ends with the same records, of which some are lost in
 // all trials but synthetic/device.
 class ReplayingProbe final : public probes::Probe {
  public:
   [[nodiscard]] const probes::ProbeSpec& spec() const override {
     static const probes::ProbeSpec spec{.name = "replaying",
                                         .description = "replays a file",
-                                        .device = "pretended",
+                                        .device = "fake",
                                         .own_repetition = true,
                                         .on_timeline = true,
                                         .needs_profiler = true};
@@ -71,7 +71,7 @@ class SamplingReplay final : public probes::Probe {
   [[nodiscard]] const probes::ProbeSpec& spec() const override {
     static const probes::ProbeSpec spec{.name = "sampling_replay",
                                         .description = "replays a file",
-                                        .device = "pretended",
+                                        .device = "fake",
                                         .own_repetition = true,
                                         .on_timeline = true,
                                         .needs_profiler = true};
@@ -101,10 +101,8 @@ const probes::ProbeRegistration kSampling("sampling_replay",
 class RefusedProbe final : public probes::Probe {
  public:
   [[nodiscard]] const probes::ProbeSpec& spec() const override {
-    static const probes::ProbeSpec spec{.name = "refused",
-                                        .description = "may not look",
-                                        .device = "pretended",
-                                        .own_repetition = true};
+    static const probes::ProbeSpec spec{
+        .name = "refused", .description = "may not look", .device = "fake", .own_repetition = true};
     return spec;
   }
   [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
@@ -129,7 +127,7 @@ class AllWorkProbe final : public probes::Probe {
   [[nodiscard]] const probes::ProbeSpec& spec() const override {
     static const probes::ProbeSpec spec{.name = "all_work",
                                         .description = "counts whatever the device does",
-                                        .device = "pretended",
+                                        .device = "fake",
                                         .own_repetition = true,
                                         .counts_all_work = true};
     return spec;
@@ -225,7 +223,7 @@ class ProfileArms : public ::testing::Test {
   UntimedRunner runner_;
   std::vector<std::unique_ptr<Arm>> arms_;
   reports::RunRecord record_;
-  ProbeSet probes_{{.kind = "pretended"}};
+  ProbeSet probes_{{.kind = "fake"}};
   std::optional<UntracedShares> shares_;
   tests::TemporaryFolder folder_;
   std::filesystem::path file_ = folder_.path() / "trace.json";
@@ -324,7 +322,7 @@ TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
 
 TEST_F(ProfileArms, MakesNoMoreRepetitionsForAProbeThatIsRefusedForGood) {
   RefusedProbe::windows = 0;
-  ProbeSet refused({.kind = "pretended"}, {.choice = ProbeChoice("refused")});
+  ProbeSet refused({.kind = "fake"}, {.choice = ProbeChoice("refused")});
   static_cast<void>(profile_arms(group_, refused, runner_, arms_, {.seconds = 0.001}, record_));
   EXPECT_EQ(RefusedProbe::windows, 1);
   const json trials = report().at("trials");
@@ -359,7 +357,7 @@ TEST_F(ProfileArms, TellsWhatTheTimelineHasAndLost) {
 TEST_F(ProfileArms, WhatCountsAllWorkBeginsOnAnIdleDevice) {
   arms_.clear();
   arms_.push_back(std::make_unique<AheadArm>());
-  ProbeSet counting({.kind = "pretended"}, {.choice = ProbeChoice("all_work")});
+  ProbeSet counting({.kind = "fake"}, {.choice = ProbeChoice("all_work")});
   static_cast<void>(profile_arms(group_, counting, runner_, arms_, {.seconds = 0.001}, record_));
   EXPECT_EQ(AllWorkProbe::on_their_way_at_begin, 0);
 }
@@ -384,7 +382,7 @@ TEST_F(ProfileArms, LeavesOutWhatNeedsAProfilerThatSomebodyElseHas) {
 
 TEST_F(ProfileArms, WhatEndsThemLeavesTheTimeline) {
   arms_.push_back(std::make_unique<InterruptedArm>());
-  ProbeSet replaying({.kind = "pretended"}, {.choice = ProbeChoice("replaying")});
+  ProbeSet replaying({.kind = "fake"}, {.choice = ProbeChoice("replaying")});
   const ProfilingRequest request{.seconds = 0.001, .trace_file = file_.string()};
   EXPECT_THROW((void)profile_arms(group_, replaying, runner_, arms_, request, record_),
                core::Error);
@@ -406,7 +404,7 @@ TEST(ProfileArmsOfRanks, AProbeThatOneRankHasNotIsLeftOutOnAll) {
     reports::RunRecord record;
     record.trials.emplace_back().kind = reports::TrialKind::kSynthetic;
     record.trials[0].variant = "device";
-    ProbeSet probes({.kind = "pretended"},
+    ProbeSet probes({.kind = "fake"},
                     {.choice = ProbeChoice(ranks.rank() == 0 ? "refused,replaying" : "refused")});
     static_cast<void>(profile_arms(group, probes, runner, arms, {.seconds = 0.001}, record));
     EXPECT_EQ(record.trials[0].probes.count("refused"), 1U);

@@ -61,12 +61,12 @@ class DeferredGpu final : public exec::testing::DeferredBackend {
 };
 
 /// While it lives, each piece of work takes a device an hour.
-class PretendedTime {
+class FakeTime {
  public:
-  PretendedTime() { DeferredStream::pretend_time(std::chrono::hours(1)); }
-  PretendedTime(const PretendedTime&) = delete;
-  PretendedTime& operator=(const PretendedTime&) = delete;
-  ~PretendedTime() { DeferredStream::pretend_time(std::nullopt); }
+  FakeTime() { DeferredStream::pretend_time(std::chrono::hours(1)); }
+  FakeTime(const FakeTime&) = delete;
+  FakeTime& operator=(const FakeTime&) = delete;
+  ~FakeTime() { DeferredStream::pretend_time(std::nullopt); }
 };
 
 class StepPipelineTest : public ::testing::Test {
@@ -147,11 +147,11 @@ class StepPipelineTest : public ::testing::Test {
     const std::unique_ptr<Arm> arm = make_arm(id, session);
     arm->prepare();
     copies_ = DeferredStream::copies_to_device();
-    device_s_ = DeferredStream::pretended_s();
+    device_s_ = DeferredStream::fake_s();
     reports::RepetitionRecord repetition =
         time_steps(*arm, RepetitionLength::exactly(kSteps), nullptr);
     copies_ = DeferredStream::copies_to_device() - copies_;
-    device_s_ = DeferredStream::pretended_s() - device_s_;
+    device_s_ = DeferredStream::fake_s() - device_s_;
     phases_ = arm->phases();
     EXPECT_FALSE(arm->drain().has_value());
     arm->finish();
@@ -160,7 +160,7 @@ class StepPipelineTest : public ::testing::Test {
 
   tests::CacheFolder data_;
   std::int64_t copies_ = 0;  ///< from the host to the device, in the last repetition's steps
-  double device_s_ = 0.0;    ///< that those steps took, where time is pretended
+  double device_s_ = 0.0;    ///< that those steps took, where time is fake
   PhaseTotals phases_;
 };
 
@@ -307,7 +307,7 @@ TEST_F(StepPipelineTest, RanksShareAGpuOnRequestOnlyAndWithoutARecordedStep) {
 }
 
 TEST_F(StepPipelineTest, TimesAreThoseOfTheDevice) {
-  const PretendedTime hours_of_work;  // of which the host's clock sees seconds
+  const FakeTime hours_of_work;  // of which the host's clock sees seconds
   for (const exec::GraphReplay replay : {exec::GraphReplay::kOff, exec::GraphReplay::kAuto}) {
     const auto steps = repetition("deferred", {TrialKind::kSynthetic, "host"}, replay);
     const double step_s = device_s_ / static_cast<double>(kSteps);

@@ -35,9 +35,9 @@ using testing::on_ranks;
 // The least that a step of this rank lasts.
 double step_s(int rank) { return 200e-6 * (1 + rank); }
 
-class PretendedArm final : public Arm {
+class FakeArm final : public Arm {
  public:
-  PretendedArm(int rank, std::int64_t samples, const std::string& variant = "")
+  FakeArm(int rank, std::int64_t samples, const std::string& variant = "")
       : Arm({reports::TrialKind::kSynthetic, variant}), rank_(rank), samples_(samples) {}
   void prepare() override {}
   std::optional<StepSample> step() override {
@@ -61,9 +61,9 @@ class PretendedArm final : public Arm {
 };
 
 /// Says that it has a loader, which prepares one more batch than is taken and reads 1 GB for each.
-class PretendedLoaderArm final : public Arm {
+class FakeLoaderArm final : public Arm {
  public:
-  explicit PretendedLoaderArm(std::int64_t min_steps = 1)
+  explicit FakeLoaderArm(std::int64_t min_steps = 1)
       : Arm({reports::TrialKind::kIo, ""}), least(min_steps) {}
   [[nodiscard]] std::int64_t min_steps() const override { return least; }
   void prepare() override {}
@@ -101,8 +101,8 @@ TEST(TrialRunnerOnRanks, CorruptSamplesOfAnyRankAreTold) {
     RankGroup group(ranks);
     TrialRunner runner(tests::three_repetitions(), group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
-    arms.push_back(std::make_unique<PretendedLoaderArm>());
-    static_cast<PretendedLoaderArm&>(*arms.front()).replaced = ranks.rank() == 1 ? 2 : 0;
+    arms.push_back(std::make_unique<FakeLoaderArm>());
+    static_cast<FakeLoaderArm&>(*arms.front()).replaced = ranks.rank() == 1 ? 2 : 0;
     runner.run(arms);
     const TrialResult& result = runner.results().front();
     ASSERT_EQ(details(result, reports::Taint::kSamplesSkipped).size(), 1U);
@@ -137,10 +137,10 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
     RankGroup group(ranks);
     TrialRunner runner(tests::three_repetitions(), group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
-    arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2 + ranks.rank()));
+    arms.push_back(std::make_unique<FakeArm>(ranks.rank(), 2 + ranks.rank()));
     runner.run(arms);
     const TrialResult& result = runner.results().front();
-    steps[static_cast<std::size_t>(ranks.rank())] = static_cast<PretendedArm&>(*arms.front()).steps;
+    steps[static_cast<std::size_t>(ranks.rank())] = static_cast<FakeArm&>(*arms.front()).steps;
     ASSERT_GE(result.repetitions.size(), 3U);
     for (const auto& repetition : result.repetitions) {
       EXPECT_EQ(repetition.steps, 4);
@@ -179,7 +179,7 @@ TEST(TrialRunner, TheWarmUpKeepsMaxTimeUnlessABudgetSaysOtherwise) {
     limited.time_budget_s = budget_s;
     TrialRunner runner(limited, group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
-    arms.push_back(std::make_unique<PretendedArm>(0, 2));
+    arms.push_back(std::make_unique<FakeArm>(0, 2));
     runner.run(arms);
     EXPECT_THAT(runner.results().front().warmup.rule, HasSubstr(rule));
   }
@@ -191,8 +191,8 @@ TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   RankGroup group(alone);
   TrialRunner runner(tests::three_repetitions(), group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedArm>(0, 2));
-  arms.push_back(std::make_unique<PretendedArm>(0, 2, "nocomm"));
+  arms.push_back(std::make_unique<FakeArm>(0, 2));
+  arms.push_back(std::make_unique<FakeArm>(0, 2, "nocomm"));
   runner.run(arms);
   EXPECT_TRUE(runner.results()[0].own_taints.empty());
   ASSERT_EQ(runner.results()[1].own_taints.size(), 1U);
@@ -216,7 +216,7 @@ TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
   free.steps.reset();
   TrialRunner runner(free, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  arms.push_back(std::make_unique<FakeArm>(0, 2));
   const std::vector<TrialEstimate> estimates = runner.warm_up(arms, 10.0);
   ASSERT_EQ(estimates.size(), 1U);
   const std::int64_t shortest = estimates.front().min_steps;
@@ -244,7 +244,7 @@ TEST(TrialRunner, CountsTheArmsOwnThreads) {
   two.cpus = 2;
   two.own_threads = 2;
   const TrialRunner runner(two, group, guard);
-  PretendedArm arm(0, 2);
+  FakeArm arm(0, 2);
   EXPECT_EQ(runner.own_load(arm).threads, 2);
   arm.extra = 1;  // then switches among the three are no evidence of anybody else
   EXPECT_EQ(runner.own_load(arm).threads, 3);
@@ -260,7 +260,7 @@ TEST(TrialRunner, OneRankGoesOnUntilMinTimeHasPassed) {
   free.min_time_s = 0.05;
   TrialRunner runner(free, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  arms.push_back(std::make_unique<FakeArm>(0, 2));
   static_cast<void>(runner.warm_up(arms, 10.0));
   runner.set_steps({1}, false);  // as a slow warm-up would plan
   runner.run_round(arms, 0);
@@ -285,7 +285,7 @@ TEST(TrialRunner, ATimeBudgetThatShortensIsAShortRunWhoeverPlans) {
   free.min_time_s = 1e-6;  // any step lasts longer
   TrialRunner runner(free, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  arms.push_back(std::make_unique<FakeArm>(0, 2));
   static_cast<void>(runner.warm_up(arms, 10.0));
   const auto short_runs = [&] {
     return details(runner.results().front(), reports::Taint::kShortRun);
@@ -320,7 +320,7 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
       lengthening.stopping.max_time_s = 60.0;
       TrialRunner runner(lengthening, group, guard);
       std::vector<std::unique_ptr<Arm>> arms;
-      arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
+      arms.push_back(std::make_unique<FakeArm>(ranks.rank(), 2));
       static_cast<void>(runner.warm_up(arms, 10.0));
       runner.set_steps({1}, false);
       runner.run_round(arms, 0);
@@ -367,7 +367,7 @@ TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
       limited.time_budget_s = limits.time_budget_s;
       TrialRunner runner(limited, group, guard);
       std::vector<std::unique_ptr<Arm>> arms;
-      arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
+      arms.push_back(std::make_unique<FakeArm>(ranks.rank(), 2));
       static_cast<void>(runner.warm_up(arms, 10.0));
       runner.set_steps({1}, false);
       runner.run_round(arms, 0);
@@ -393,8 +393,8 @@ TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
   cold.cold_pass_steps = 3;
   TrialRunner runner(cold, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedLoaderArm>());
-  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  arms.push_back(std::make_unique<FakeLoaderArm>());
+  arms.push_back(std::make_unique<FakeArm>(0, 2));
   runner.run(arms);
   const TrialResult& io = runner.results()[0];
   ASSERT_GE(io.repetitions.size(), 3U);
@@ -421,7 +421,7 @@ TEST(TrialRunner, AColdPassThatIsShorterThanALoaderWantsIsAShortRun) {
   cold.cold_pass_steps = 3;
   TrialRunner runner(cold, group, guard);
   std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedLoaderArm>(20));
+  arms.push_back(std::make_unique<FakeLoaderArm>(20));
   runner.run(arms);
   EXPECT_THAT(details(runner.results().front(), reports::Taint::kShortRun),
               Contains(AllOf(HasSubstr("--steps 1 wants 20"), HasSubstr("have 3"))).Times(1));

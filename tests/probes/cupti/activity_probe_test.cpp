@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probe cupti on a pretended CUPTI: which window a record belongs to, and when there is none.
+// The probe cupti on a fake CUPTI: which window a record belongs to, and when there is none.
 #include "engine/core/clock.h"
 #include "engine/core/plugin_part.h"
 #include "probes/registry.h"
-#include "tests/probes/cupti/pretended_cupti.h"
-#include "tests/probes/cupti/pretended_driver.h"
+#include "tests/probes/cupti/fake_cupti.h"
+#include "tests/probes/cupti/fake_driver.h"
 
 #include <cupti.h>
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ class ActivityProbeTest : public testing::Test {
   }
 
   /// That ends now and is as long as the clock was coarse.
-  static PretendedKernel kernel_now() {
+  static FakeKernel kernel_now() {
     const std::int64_t begin_ns = core::steady_ns();
     std::int64_t end_ns = begin_ns;
     while (end_ns < begin_ns + 1000) {
@@ -75,8 +75,8 @@ class ActivityProbeTest : public testing::Test {
 
   [[nodiscard]] std::string reason() const { return probe_->collect("synthetic/device").reason; }
 
-  PretendedCupti& cupti_ = PretendedCupti::instance();
-  PretendedDriver& driver_ = PretendedDriver::instance();
+  FakeCupti& cupti_ = FakeCupti::instance();
+  FakeDriver& driver_ = FakeDriver::instance();
   std::unique_ptr<Probe> probe_;
 };
 
@@ -254,7 +254,7 @@ TEST_F(ActivityProbeTest, CountsTheNodesOfAGraphThatItCannotTie) {
   step(1);
   const auto nodes = [&](std::size_t count) {
     for (std::uint64_t node = 0; node < count; ++node) {
-      PretendedKernel kernel = kernel_now();
+      FakeKernel kernel = kernel_now();
       kernel.graph_node = (std::uint64_t{9} << 32) | (node + 1);
       cupti_.before_disabled.push_back(kernel);
     }

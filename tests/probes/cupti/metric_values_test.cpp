@@ -10,7 +10,7 @@
 namespace dlbench::probes {
 namespace {
 
-// The pretended CUPTI counts 50 of everything.
+// The fake CUPTI counts 50 of everything.
 TEST(MetricValues, AreInOurUnits) {
   const MetricPlan plan("GH100", CounterUse::kRange, range_metrics());
   ASSERT_EQ(plan.reason(), "");

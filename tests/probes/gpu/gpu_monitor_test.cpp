@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The GPU monitor on pretended sensors, and NVML's reader on a pretended NVML.
+// The GPU monitor on fake sensors, and NVML's reader on a fake NVML.
 #include "probes/gpu/gpu_monitor.h"
 
 #include "engine/core/error.h"
@@ -42,11 +42,11 @@ constexpr const char* kRecording = DLBENCH_RECORDED "/nvml_synthetic.json";
 /// Has one event that is older than any window, and counts what was read. Each reading takes of the
 /// processor what `costs_us` says, on a clock that only readings move: so nothing here depends on
 /// the machine.
-class PretendedSensors final : public GpuSensors {
+class FakeSensors final : public GpuSensors {
  public:
   static double cpu_s() { return 1e-6 * static_cast<double>(spent_us_.load()); }
 
-  explicit PretendedSensors(std::map<Sensor, std::int64_t> costs_us = {})
+  explicit FakeSensors(std::map<Sensor, std::int64_t> costs_us = {})
       : costs_us_(std::move(costs_us)) {}
 
   [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
@@ -93,16 +93,16 @@ class PretendedSensors final : public GpuSensors {
 
   static inline std::atomic<std::int64_t> spent_us_{0};
   std::map<Sensor, std::int64_t> costs_us_;
-  GpuIdentity identity_{.name = "Pretended GPU"};
+  GpuIdentity identity_{.name = "Fake GPU"};
   std::vector<GpuEvent> events_{{.time_ns = 0, .fault = GpuFault::kXid, .code = 13}};
 };
 
 GpuMonitorOptions looking_every(std::chrono::nanoseconds period) {
-  return {.period = period, .cpu_s = PretendedSensors::cpu_s};
+  return {.period = period, .cpu_s = FakeSensors::cpu_s};
 }
 
 TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
-  GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
+  GpuMonitor monitor(std::make_unique<FakeSensors>(), looking_every(std::chrono::hours(1)));
   monitor.begin_window();
   const GpuWindow first = monitor.end_window();
   ASSERT_EQ(first.samples.size(), 2U);
@@ -117,9 +117,9 @@ TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
 }
 
 TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
-  GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
+  GpuMonitor monitor(std::make_unique<FakeSensors>(), looking_every(std::chrono::hours(1)));
   const std::vector<GpuEvent> events = monitor.take_events();
-  const DeviceFault of_application = first_fault({.name = "Pretended GPU"}, events);
+  const DeviceFault of_application = first_fault({.name = "Fake GPU"}, events);
   EXPECT_THAT(of_application.possible_cause, HasSubstr("Xid 13"));
   EXPECT_EQ(of_application.fault, "") << "ours or another's";
   const DeviceFault both = first_fault({}, {{.code = 31}, {.code = 79}});
@@ -148,8 +148,7 @@ GpuWindow window_with_samples(GpuMonitor& monitor, std::int64_t samples) {
 }
 
 TEST(GpuMonitor, SamplesBetweenTheEndsFromItsOwnThread) {
-  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
-                     {.period = std::chrono::microseconds(100)});
+  GpuMonitor monitor(std::make_unique<FakeSensors>(), {.period = std::chrono::microseconds(100)});
   const GpuWindow window = window_with_samples(monitor, 5);
   ASSERT_GE(window.samples.size(), 5U);
   EXPECT_GT(window.monitor_cpu_s, 0.0) << "by the thread's own clock";
@@ -157,7 +156,7 @@ TEST(GpuMonitor, SamplesBetweenTheEndsFromItsOwnThread) {
 }
 
 TEST(GpuMonitor, KeepsSumsWhereNobodyWantsTheSamples) {
-  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
+  GpuMonitor monitor(std::make_unique<FakeSensors>(),
                      {.period = std::chrono::microseconds(100), .keeps_samples = false});
   const GpuWindow window = window_with_samples(monitor, 5);
   EXPECT_TRUE(window.samples.empty());
@@ -167,7 +166,7 @@ TEST(GpuMonitor, KeepsSumsWhereNobodyWantsTheSamples) {
 
 TEST(GpuMonitor, CountsWhatEverySampleCosts) {
   GpuMonitor monitor(
-      std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{
+      std::make_unique<FakeSensors>(std::map<Sensor, std::int64_t>{
           {Sensor::kPower, 10}, {Sensor::kClocks, 5}, {Sensor::kFaults, 3}, {Sensor::kEnergy, 2}}),
       looking_every(std::chrono::hours(1)));
   monitor.begin_window();
@@ -182,7 +181,7 @@ double ticking_cpu_s() {
 }
 
 TEST(GpuMonitor, CountsWhatIsBesideTheReadingsToo) {
-  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
+  GpuMonitor monitor(std::make_unique<FakeSensors>(),
                      {.period = std::chrono::hours(1), .cpu_s = ticking_cpu_s});
   monitor.begin_window();
   EXPECT_NEAR(monitor.end_window().monitor_cpu_s, 1e-9 * (1 + 1 + 1 + 5 + 1), 1e-13)
@@ -191,7 +190,7 @@ TEST(GpuMonitor, CountsWhatIsBesideTheReadingsToo) {
 
 TEST(GpuMonitor, DoesNotReadWhatIsTooDear) {
   GpuMonitor monitor(
-      std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{{Sensor::kEnergy, 4100}}),
+      std::make_unique<FakeSensors>(std::map<Sensor, std::int64_t>{{Sensor::kEnergy, 4100}}),
       looking_every(std::chrono::hours(1)));
   monitor.begin_window();
   const GpuWindow window = monitor.end_window();
@@ -225,14 +224,14 @@ TEST(Nvml, SaysInOneSentenceWhyItDoesNotMeasure) {
   EXPECT_EQ(open_nvml("libdlbench-no-such-file.so", "0").reason,
             "no NVIDIA driver on this machine: libdlbench-no-such-file.so cannot be loaded");
   EXPECT_EQ(open_nvml("libm.so.6", "0").reason, "libm.so.6 is no NVML: it has no nvmlInit_v2");
-  EXPECT_EQ(open_nvml(DLBENCH_PRETENDED_NVML, "7").reason,
+  EXPECT_EQ(open_nvml(DLBENCH_FAKE_NVML, "7").reason,
             "NVML knows no device '7': Not Found (NVML error 6)");
 }
 
 TEST(Nvml, DoesNotTellOfASliceWhatIsOfTheWholeGpu) {
-  setenv("DLBENCH_PRETENDED_MIG", "1", 1);
-  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
-  unsetenv("DLBENCH_PRETENDED_MIG");
+  setenv("DLBENCH_FAKE_MIG", "1", 1);
+  const NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
+  unsetenv("DLBENCH_FAKE_MIG");
   EXPECT_EQ(opened.sensors, nullptr);
   EXPECT_EQ(opened.reason,
             "the GPU is divided into slices (MIG): its sensors tell of all of them, other users' "
@@ -240,10 +239,10 @@ TEST(Nvml, DoesNotTellOfASliceWhatIsOfTheWholeGpu) {
 }
 
 TEST(Nvml, ReadsWhatTheDriverTells) {
-  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  const NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_EQ(opened.reason, "");
   const GpuIdentity& gpu = opened.sensors->identity();
-  EXPECT_EQ(gpu.name, "Pretended GPU");
+  EXPECT_EQ(gpu.name, "Fake GPU");
   EXPECT_EQ(gpu.address, "00000000:41:00.0");
   EXPECT_EQ(gpu.power_limit_watt, 700.0);
   EXPECT_EQ(gpu.max_sm_clock_mhz, 1980.0);
@@ -279,10 +278,10 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(clocks.sm_clock_mhz, 1755.0);
   EXPECT_FALSE(clocks.power_watt.has_value()) << "a sensor reads its own";
   EXPECT_FALSE(clocks.energy_joules.has_value());
-  ::setenv("DLBENCH_PRETENDED_XID", "48@2", 1);
+  ::setenv("DLBENCH_FAKE_XID", "48@2", 1);
   EXPECT_THAT(opened.sensors->take_events(), testing::IsEmpty());
   const std::vector<GpuEvent> events = opened.sensors->take_events();
-  ::unsetenv("DLBENCH_PRETENDED_XID");
+  ::unsetenv("DLBENCH_FAKE_XID");
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events.front().fault, GpuFault::kXid);
   EXPECT_EQ(events.front().code, 48);
@@ -290,25 +289,25 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
 }
 
 TEST(Nvml, WhereNoFieldTellsThePowerOfThisMomentAFunctionDoes) {
-  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  const NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   GpuSample sample;
-  ::setenv("DLBENCH_PRETENDED_AVERAGE_POWER", "1", 1);
+  ::setenv("DLBENCH_FAKE_AVERAGE_POWER", "1", 1);
   opened.sensors->read(Sensor::kPower, sample);
   opened.sensors->read(Sensor::kLoad, sample);
-  ::unsetenv("DLBENCH_PRETENDED_AVERAGE_POWER");
+  ::unsetenv("DLBENCH_FAKE_AVERAGE_POWER");
   EXPECT_EQ(sample.power_watt, 250.0);
   EXPECT_EQ(sample.power_average_watt, 240.0);
 }
 
 TEST(Nvml, ACounterOf64BitsWrapsAt32UntilItHasLeftThem) {
-  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  const NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   const auto sent = [&](const char* stands_at) {
-    ::setenv("DLBENCH_PRETENDED_SENT", stands_at, 1);
+    ::setenv("DLBENCH_FAKE_SENT", stands_at, 1);
     GpuSample sample;
     opened.sensors->read(Sensor::kPcie, sample);
-    ::unsetenv("DLBENCH_PRETENDED_SENT");
+    ::unsetenv("DLBENCH_FAKE_SENT");
     return sample.pcie_sent_bytes.value_or(-1);
   };
   EXPECT_EQ(sent("4294967040"), 0) << "256 bytes below 4 GiB";
@@ -319,28 +318,28 @@ TEST(Nvml, ACounterOf64BitsWrapsAt32UntilItHasLeftThem) {
 
 // A second set of the process might take what the one that is asked waits for.
 TEST(Nvml, HasNoEventsQueuedThatNobodyTakes) {
-  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0", FaultEvents::kNotWatched);
+  const NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0", FaultEvents::kNotWatched);
   ASSERT_NE(opened.sensors, nullptr);
   EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost));
 }
 
 TEST(Nvml, DoesNotAskForAnEnergyThatIsDear) {
-  ::setenv("DLBENCH_PRETENDED_DEAR_ENERGY", "1", 1);
-  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ::setenv("DLBENCH_FAKE_DEAR_ENERGY", "1", 1);
+  NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   GpuMonitor monitor(std::move(opened.sensors), {.period = std::chrono::hours(1)});
   monitor.begin_window();
   const GpuWindow window = monitor.end_window();
-  ::unsetenv("DLBENCH_PRETENDED_DEAR_ENERGY");
+  ::unsetenv("DLBENCH_FAKE_DEAR_ENERGY");
   EXPECT_FALSE(window.samples.front().energy_joules.has_value());
   EXPECT_FALSE(window.samples.back().energy_joules.has_value());
   EXPECT_EQ(window.samples.back().power_watt, 250.5) << "whose integral is the energy then";
 }
 
 TEST(Nvml, ListsTheGpusOfTheMachine) {
-  const std::vector<GpuIdentity> gpus = list_gpus(DLBENCH_PRETENDED_NVML);
+  const std::vector<GpuIdentity> gpus = list_gpus(DLBENCH_FAKE_NVML);
   ASSERT_EQ(gpus.size(), 2U);
-  EXPECT_EQ(gpus[0].name, "Pretended GPU");
+  EXPECT_EQ(gpus[0].name, "Fake GPU");
   EXPECT_EQ(gpus[0].uuid, "GPU-1");
   EXPECT_EQ(gpus[0].driver, "0.1");
   EXPECT_EQ(gpus[0].compute_capability, "9.0");
@@ -351,7 +350,7 @@ TEST(Nvml, ListsTheGpusOfTheMachine) {
 
 TEST(Nvml, TheProbeMeasuresTheWindowsOfATrial) {
   const auto probe = make_probe("nvml");
-  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}), "");
+  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_FAKE_NVML}}), "");
   probe->begin_trial("full");
   probe->end_trial();
   const ProbeValues values = probe->collect("full");
@@ -368,16 +367,16 @@ TEST(Nvml, TheProbeMeasuresTheWindowsOfATrial) {
 TEST(Nvml, TheProbeSaysHowTheGpuFaresWithoutAWindow) {
   const auto probe = make_probe("nvml");
   EXPECT_FALSE(probe->conditions_now().sm_clock_mhz.has_value()) << "it is not open";
-  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}), "");
+  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_FAKE_NVML}}), "");
   const DeviceConditions calm = probe->conditions_now();
   EXPECT_EQ(calm.sm_clock_mhz, 1755.0);
   EXPECT_THAT(calm.throttle_reasons, ElementsAre("power_cap"));
   EXPECT_FALSE(calm.throttled);
-  ::setenv("DLBENCH_PRETENDED_REASONS", "64", 1);
+  ::setenv("DLBENCH_FAKE_REASONS", "64", 1);
   const DeviceConditions hot = probe->conditions_now();
-  ::setenv("DLBENCH_PRETENDED_REASONS", "65", 1);
+  ::setenv("DLBENCH_FAKE_REASONS", "65", 1);
   const DeviceConditions idle = probe->conditions_now();
-  ::unsetenv("DLBENCH_PRETENDED_REASONS");
+  ::unsetenv("DLBENCH_FAKE_REASONS");
   EXPECT_THAT(hot.throttle_reasons, ElementsAre("hardware_thermal"));
   EXPECT_TRUE(hot.throttled);
   EXPECT_FALSE(idle.throttled) << "and idle, which says nothing of its work";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who else computes on a GPU: by lists that are written here, and by a pretended NVML.
+// Who else computes on a GPU: by lists that are written here, and by a fake NVML.
 #include "probes/gpu/gpu_neighbours.h"
 
 #include "probes/gpu/gpu_monitor.h"
@@ -29,15 +29,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 
-/// DLBENCH_PRETENDED_PROCESSES while it lives: "4711:37,self:80".
+/// DLBENCH_FAKE_PROCESSES while it lives: "4711:37,self:80".
 class Processes {
  public:
   explicit Processes(const std::string& text) {
-    ::setenv("DLBENCH_PRETENDED_PROCESSES", text.c_str(), 1);
+    ::setenv("DLBENCH_FAKE_PROCESSES", text.c_str(), 1);
   }
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
-  ~Processes() { ::unsetenv("DLBENCH_PRETENDED_PROCESSES"); }
+  ~Processes() { ::unsetenv("DLBENCH_FAKE_PROCESSES"); }
 };
 
 std::optional<double> share_in(const ProbeValues& values) {
@@ -96,7 +96,7 @@ TEST(GpuNeighbours, AreWorthSayingAboveTheLimit) {
 }
 
 TEST(GpuNeighbours, NvmlTellsOfEachProcessOnce) {
-  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   EXPECT_FALSE(opened.sensors->take_processes().has_value()) << "a driver that does not tell";
   {
@@ -111,7 +111,7 @@ TEST(GpuNeighbours, NvmlTellsOfEachProcessOnce) {
 }
 
 TEST(GpuNeighbours, NvmlMayKnowOfMoreThanThereIsRoomFor) {
-  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   std::string many = "self:1";
   for (int pid = 1001; pid <= 1200; ++pid) {
@@ -125,7 +125,7 @@ TEST(GpuNeighbours, NvmlMayKnowOfMoreThanThereIsRoomFor) {
 
 TEST(GpuNeighbours, TheProbeTellsOfThoseOfItsWindows) {
   const auto probe = make_probe("nvml");
-  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}), "");
+  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_FAKE_NVML}}), "");
   probe->begin_trial("io");
   probe->end_trial();
   EXPECT_FALSE(share_in(probe->collect("io")).has_value());
@@ -148,7 +148,7 @@ TEST(GpuNeighbours, TheProbeTellsOfThoseOfItsWindows) {
 
 TEST(GpuNeighbours, TheProbeTellsOfThemWithoutAWindow) {
   const auto probe = make_probe("nvml");
-  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}, {"processes", "2"}}), "");
+  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_FAKE_NVML}, {"processes", "2"}}), "");
   const Processes here("self:80,4711:37,4712:50");
   const DeviceConditions seen = probe->conditions_now();
   EXPECT_EQ(seen.foreign_share, 0.37) << "4712 is the other rank, perhaps";
@@ -159,7 +159,7 @@ TEST(GpuNeighbours, TheProbeTellsOfThemWithoutAWindow) {
 // What was there before the probe was opened, or before a window, is not of it.
 TEST(GpuNeighbours, OfBeforeAreNotTold) {
   std::optional<Processes> here(std::in_place, "self:80,4711:37");
-  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   GpuMonitor monitor(std::move(opened.sensors), {.own = {.pid = ::getpid()}});
   here.reset();
   here.emplace("self:80");
@@ -172,7 +172,7 @@ TEST(GpuNeighbours, OfBeforeAreNotTold) {
 // The driver's samples come late: without one of ours there is nothing to judge others by.
 TEST(GpuNeighbours, AreNotToldWithoutASampleOfOurs) {
   std::optional<Processes> here(std::in_place, "31337:80");
-  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   GpuMonitor monitor(std::move(opened.sensors), {.own = {.pid = ::getpid()}});
   const auto told = [&](const char* processes) {
     here.reset();
@@ -188,7 +188,7 @@ TEST(GpuNeighbours, AreNotToldWithoutASampleOfOurs) {
 }
 
 TEST(GpuNeighbours, EntriesThatNobodyWroteAreLeftOut) {
-  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   {
     const Processes here("self:80,4711:3000000,4712:37@later");
@@ -200,7 +200,7 @@ TEST(GpuNeighbours, EntriesThatNobodyWroteAreLeftOut) {
 }
 
 TEST(GpuNeighbours, ASampleThatWasTakenIsNotTakenAgain) {
-  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  NvmlSensors opened = open_nvml(DLBENCH_FAKE_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   {
     const Processes here("self:80,4711:37");

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Samples of counters over time, without a GPU: a made-up stream with a gap of two samples, and the
-// thread that empties a device's buffer, with a pretended buffer.
+// thread that empties a device's buffer, with a fake buffer.
 #include "probes/gpu/gpu_samples.h"
 
 #include "engine/core/clock.h"
@@ -287,7 +287,7 @@ TEST(GpuSamples, ReadingGivesBackWhatWasWritten) {
 }
 
 /// A buffer that hands out two samples at a time.
-class PretendedBuffer {
+class FakeBuffer {
  public:
   SampleBatch read() {
     SampleBatch batch;
@@ -309,7 +309,7 @@ class PretendedBuffer {
 };
 
 TEST(SampleDrain, ReadsMeanwhileAndTheRestAtTheEnd) {
-  PretendedBuffer buffer;
+  FakeBuffer buffer;
   buffer.fill(5);
   SampleDrain drain([&] { return buffer.read(); }, std::chrono::microseconds(50));
   while (buffer.readings() < 4) {  // three for the five samples

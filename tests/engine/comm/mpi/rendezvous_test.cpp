@@ -47,7 +47,7 @@ TEST(MpiRendezvous, PlacesAreTheSameEverywhereAndDistinct) {
   EXPECT_EQ(places[0].node, 0);
 }
 
-TEST(MpiRendezvous, PretendedNodesHaveTheAskedSize) {
+TEST(MpiRendezvous, FakeNodesHaveTheAskedSize) {
   const char* asked = std::getenv("DLBENCH_TEST_RANKS_PER_NODE");
   const int per_node = asked == nullptr ? ranks().size() : std::atoi(asked);
   for (int rank = 0; rank < ranks().size(); ++rank) {
