@@ -23,4 +23,36 @@ double NodeCpus::capacity() const {
 
 std::optional<double> NodeCpus::quota() const { return unlimited_ ? std::nullopt : quota_; }
 
+void LaunchCpus::add(const comm::RankPlace& place,
+                     const std::vector<int>& mask,
+                     std::optional<double> quota) {
+  Machine& machine = machines_[place.machine];
+  machine.all.add(mask, std::nullopt);
+  machine.nodes[place.node].add(mask, quota);
+}
+
+int LaunchCpus::cores() const {
+  int sum = 0;
+  for (const auto& [number, machine] : machines_) {
+    int of_nodes = 0;
+    for (const auto& [node, cpus] : machine.nodes) {
+      of_nodes += cpus.cores();
+    }
+    sum += std::min(of_nodes, machine.all.cores());
+  }
+  return sum;
+}
+
+double LaunchCpus::capacity() const {
+  double sum = 0.0;
+  for (const auto& [number, machine] : machines_) {
+    double of_nodes = 0.0;
+    for (const auto& [node, cpus] : machine.nodes) {
+      of_nodes += cpus.capacity();
+    }
+    sum += std::min(of_nodes, machine.all.capacity());
+  }
+  return sum;
+}
+
 }  // namespace dlbench::harness

@@ -4,6 +4,9 @@
 // How many cores ranks have together, and for how much of the time.
 #pragma once
 
+#include "engine/comm/rendezvous.h"
+
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -27,6 +30,23 @@ class NodeCpus {
   std::set<int> cpus_;
   std::optional<double> quota_;
   bool unlimited_ = false;  ///< a rank has no quota
+};
+
+/// The CPUs that ranks of a launch may use together, each of a machine counted once: nodes of one
+/// machine (containers) may have the same, each with a quota of its own.
+class LaunchCpus {
+ public:
+  /// One rank, as NodeCpus::add() has it.
+  void add(const comm::RankPlace& place, const std::vector<int>& mask, std::optional<double> quota);
+  [[nodiscard]] int cores() const;        ///< NodeCpus::cores() of all
+  [[nodiscard]] double capacity() const;  ///< NodeCpus::capacity() of all
+
+ private:
+  struct Machine {
+    NodeCpus all;                   ///< without quotas
+    std::map<int, NodeCpus> nodes;  ///< by RankPlace::node
+  };
+  std::map<int, Machine> machines_;  ///< by RankPlace::machine
 };
 
 }  // namespace dlbench::harness

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -70,7 +71,7 @@ RankRow from_line(const std::string& line) {
 /// The lowest other rank on the GPU of a rank, which NCCL refuses; nothing if there is none.
 std::optional<int> sharer(const RankRow& row, const std::vector<RankRow>& rows) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&row](const RankRow& other) {
-    return other.rank != row.rank && other.host == row.host && row.placement.gpu_visible &&
+    return other.rank != row.rank && other.machine == row.machine && row.placement.gpu_visible &&
            other.placement.gpu_visible && other.placement.gpu_address == row.placement.gpu_address;
   });
   return found == rows.end() ? std::nullopt : std::optional(found->rank);
@@ -98,74 +99,159 @@ std::string gpu_text(const RankPlacement& placement) {
                                    : kNone;
 }
 
-/// Ranks that share processors or GPUs, in their order.
-struct Sharers {
-  std::vector<std::vector<int>> masks;
-  std::vector<std::vector<std::string>> visible;
-  std::size_t own = 0;  ///< place of this rank among them
+/// What a rank tells of itself.
+struct Means {
+  std::vector<int> mask;
+  double cpu_quota = 0.0;  ///< of its control groups; 0: none
+  std::vector<std::string> gpus;
+};
 
-  /// `text`: of one rank, its mask and its GPUs.
-  void add(const std::string& text, bool is_own) {
-    std::istringstream words(text);
-    std::string mask;
-    std::string addresses;
-    words >> mask >> addresses;
-    DLBENCH_CHECK(!words.fail()) << "a rank sent no mask and GPUs";
-    if (is_own) {
-      own = masks.size();
-    }
-    masks.push_back(probes::parse_cpu_list(mask));
-    visible.push_back(addresses == kNone ? std::vector<std::string>()
-                                         : core::split_list(addresses));
+std::string text_of(const Means& means) {
+  return fmt::format("{} {} {}",
+                     probes::cpu_list_text(means.mask),
+                     means.cpu_quota,
+                     or_none(fmt::format("{}", fmt::join(means.gpus, ","))));
+}
+
+Means means_of(const std::string& text) {
+  std::istringstream words(text);
+  std::string mask;
+  std::string gpus;
+  Means means;
+  words >> mask >> means.cpu_quota >> gpus;
+  DLBENCH_CHECK(!words.fail()) << "a rank sent no mask, quota and GPUs";
+  means.mask = probes::parse_cpu_list(mask);
+  if (gpus != kNone) {
+    means.gpus = core::split_list(gpus);
   }
+  return means;
+}
+
+/// Ranks that share processors or GPUs, in their order.
+class Sharers {
+ public:
+  void add(const Means& means, int node, bool is_own) {
+    if (is_own) {
+      own_ = masks_.size();
+    }
+    masks_.push_back(means.mask);
+    gpus_.push_back(means.gpus);
+    nodes_.push_back(node);
+    double& quota = quotas_.try_emplace(node, means.cpu_quota).first->second;
+    quota = quota > 0.0 && means.cpu_quota > 0.0 ? std::max(quota, means.cpu_quota) : 0.0;
+  }
+
+  [[nodiscard]] std::size_t size() const { return masks_.size(); }
+
+  /// CPU quota of all nodes together; nothing where one has none.
+  [[nodiscard]] std::optional<double> cpu_quota() const {
+    double sum = 0.0;
+    for (const auto& [node, quota] : quotas_) {
+      if (!(quota > 0.0)) {
+        return std::nullopt;
+      }
+      sum += quota;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] RankPlacement place_own(const probes::Topology& topology,
+                                        std::optional<int> threads,
+                                        std::optional<double> cpu_quota) const {
+    return probes::place_ranks(
+        topology,
+        masks_,
+        {.threads = threads, .cpu_quota = cpu_quota, .visible_gpus = seen_gpus()})[own_];
+  }
+
+  /// Whether `topology` has processors of every rank: that of a container may lack the others'.
+  [[nodiscard]] bool are_all_in(const probes::Topology& topology) const {
+    return std::ranges::none_of(masks_, [&topology](const std::vector<int>& mask) {
+      return probes::restrict_topology(topology, mask).cores.empty();
+    });
+  }
+
+  /// Whether ranks of two nodes may run on one processor.
+  [[nodiscard]] bool nodes_share_processors() const {
+    std::map<int, int> node_of;  // processor -> node
+    for (std::size_t rank = 0; rank < masks_.size(); ++rank) {
+      for (const int cpu : masks_[rank]) {
+        if (node_of.try_emplace(cpu, nodes_[rank]).first->second != nodes_[rank]) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+ private:
   /// Nothing where no rank sees any: the topology's count then.
   [[nodiscard]] std::vector<std::vector<std::string>> seen_gpus() const {
-    const bool none = std::ranges::all_of(visible, [](const auto& seen) { return seen.empty(); });
-    return none ? std::vector<std::vector<std::string>>() : visible;
+    const bool none = std::ranges::all_of(gpus_, [](const auto& seen) { return seen.empty(); });
+    return none ? std::vector<std::vector<std::string>>() : gpus_;
   }
+
+  std::vector<std::vector<int>> masks_;
+  std::vector<std::vector<std::string>> gpus_;
+  std::vector<int> nodes_;
+  std::map<int, double> quotas_;  ///< by node; 0: none
+  std::size_t own_ = 0;           ///< place of this rank among them
 };
+
+/// The processors of `of_node` where no other node of the machine has them too, those of
+/// `of_machine` else: all ranks are bound, so two containers would crowd the same ones and leave
+/// others idle. What a container's quota allows holds in both. The GPU is that of `of_machine`.
+RankPlacement merge_placements(const RankPlacement& of_node,
+                               RankPlacement of_machine,
+                               bool share_processors) {
+  RankPlacement merged = of_node;
+  if (share_processors) {
+    merged = of_machine;
+    merged.local_rank = of_node.local_rank;
+    merged.threads = std::min(of_node.threads, of_machine.threads);
+    merged.workers = std::min(of_node.workers, of_machine.workers);
+    merged.oversubscribed = of_node.oversubscribed || of_machine.oversubscribed;
+  }
+  merged.gpu = of_machine.gpu;
+  merged.gpu_address = std::move(of_machine.gpu_address);
+  merged.gpu_visible = of_machine.gpu_visible;
+  merged.peers_hidden = of_machine.peers_hidden;
+  return merged;
+}
 
 }  // namespace
 
 RankRow place_this_rank(comm::Rendezvous& ranks,
                         std::optional<int> threads,
                         const std::vector<std::string>& gpus) {
-  const std::string own = fmt::format("{} {}",
-                                      probes::cpu_list_text(core::affinity_cpus()),
-                                      or_none(fmt::format("{}", fmt::join(gpus, ","))));
-  const std::vector<std::string> texts = ranks.all_gather_text(own);
+  const std::optional<double> own_quota = probes::own_cpu_quota();
+  const std::vector<std::string> texts = ranks.all_gather_text(
+      text_of({.mask = core::affinity_cpus(), .cpu_quota = own_quota.value_or(0.0), .gpus = gpus}));
   const std::vector<comm::RankPlace>& places = ranks.places();
   const comm::RankPlace& here = places[static_cast<std::size_t>(ranks.rank())];
   Sharers node;
   Sharers machine;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    const Means means = means_of(texts[rank]);
     const bool is_own = rank == static_cast<std::size_t>(ranks.rank());
     if (places[rank].node == here.node) {
-      node.add(texts[rank], is_own);
+      node.add(means, places[rank].node, is_own);
     }
     if (places[rank].machine == here.machine) {
-      machine.add(texts[rank], is_own);
+      machine.add(means, places[rank].node, is_own);
     }
   }
   const probes::Topology topology = probes::read_topology();
-  RankPlacement placement = probes::place_ranks(topology,
-                                                node.masks,
-                                                {.threads = threads,
-                                                 .cpu_quota = probes::own_cpu_quota(),
-                                                 .visible_gpus = node.seen_gpus()})[node.own];
-  // Containers of one machine may have processors and quotas of their own, but see the same GPUs.
-  const bool others_known = std::ranges::none_of(machine.masks, [&](const auto& mask) {
-    return probes::restrict_topology(topology, mask).cores.empty();
-  });
-  if (machine.masks.size() > node.masks.size() && others_known) {
-    const RankPlacement dealt = probes::place_ranks(
-        topology, machine.masks, {.visible_gpus = machine.seen_gpus()})[machine.own];
-    placement.gpu = dealt.gpu;
-    placement.gpu_address = dealt.gpu_address;
-    placement.gpu_visible = dealt.gpu_visible;
-    placement.peers_hidden = dealt.peers_hidden;
+  RankPlacement placement = node.place_own(topology, threads, own_quota);
+  if (machine.size() > node.size() && machine.are_all_in(topology)) {
+    placement = merge_placements(placement,
+                                 machine.place_own(topology, threads, machine.cpu_quota()),
+                                 machine.nodes_share_processors());
   }
-  return {.rank = ranks.rank(), .host = here.host, .placement = std::move(placement)};
+  return {.rank = ranks.rank(),
+          .host = here.host,
+          .machine = here.machine,
+          .placement = std::move(placement)};
 }
 
 RankRow bind_this_rank(comm::Rendezvous& ranks,
@@ -190,6 +276,7 @@ std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine) {
     rows.push_back(from_line(line));
     rows.back().rank = static_cast<int>(rank);
     rows.back().host = ranks.places()[rank].host;
+    rows.back().machine = ranks.places()[rank].machine;
   }
   return rows;
 }

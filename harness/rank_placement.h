@@ -20,14 +20,16 @@ namespace dlbench::harness {
 struct RankRow {
   int rank = 0;
   std::string host;
+  int machine = 0;  ///< comm::RankPlace::machine
   probes::RankPlacement placement;
 };
 
 /// This rank's share of its node: from the affinity masks of all ranks of the node, its cpuset and
-/// CPU quota; its GPU is dealt among all ranks of the machine. `threads`: compute threads of each
-/// rank, empty for one per core. `gpus`: PCI addresses of those that this rank may use; where no
-/// rank of the node has any, the GPU is the topology's. Binds nothing. Collective; call it before
-/// any rank has bound itself.
+/// CPU quota. Its GPU is dealt among all ranks of the machine, and so are its processors where
+/// ranks of several nodes of the machine (containers) may run on the same ones. `threads`: compute
+/// threads of each rank, empty for one per core. `gpus`: PCI addresses of those that this rank may
+/// use; where no rank of the node has any, the GPU is the topology's. Binds nothing. Collective;
+/// call it before any rank has bound itself.
 [[nodiscard]] RankRow place_this_rank(comm::Rendezvous& ranks,
                                       std::optional<int> threads,
                                       const std::vector<std::string>& gpus = {});

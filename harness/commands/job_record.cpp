@@ -64,27 +64,18 @@ RankUse from_line(const std::string& line) {
   return use;
 }
 
-/// What the ranks of one node were given together.
-struct NodeShare {
-  NodeCpus cpus;
-  std::int64_t limit_bytes = 0;
-
-  void add(const RankUse& use) {
-    cpus.add(use.cpus, use.cpu_quota > 0.0 ? std::optional(use.cpu_quota) : std::nullopt);
-    limit_bytes = std::max(limit_bytes, use.limit_bytes);
-  }
-};
-
 reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
                              const std::map<int, RankUse>& uses,
                              const std::string& state,
                              double wall_s) {
   reports::JobRecord job{.state = state, .cpu_time_s = 0.0, .wall_s = wall_s};
   std::int64_t used_bytes = 0;
-  std::map<int, NodeShare> nodes;
+  LaunchCpus cpus;
+  std::map<int, std::int64_t> limits;  // by node; 0: none
   for (const auto& [rank, use] : uses) {
     const comm::RankPlace& place = places[static_cast<std::size_t>(rank)];
-    nodes[place.node].add(use);
+    cpus.add(place, use.cpus, use.cpu_quota > 0.0 ? std::optional(use.cpu_quota) : std::nullopt);
+    limits[place.node] = std::max(limits[place.node], use.limit_bytes);
     *job.cpu_time_s += use.cpu_s;
     used_bytes += use.peak_bytes;
     job.per_rank.push_back({.rank = rank,
@@ -92,19 +83,15 @@ reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
                             .cpu_time_s = use.cpu_s,
                             .memory_used_bytes = use.peak_bytes});
   }
-  int cores = 0;
-  double capacity = 0.0;
   std::int64_t limit_bytes = 0;
   bool limited = true;
-  for (const auto& [node, share] : nodes) {
-    cores += share.cpus.cores();
-    capacity += share.cpus.capacity();
-    limit_bytes += share.limit_bytes;
-    limited = limited && share.limit_bytes > 0;
+  for (const auto& [node, limit] : limits) {
+    limit_bytes += limit;
+    limited = limited && limit > 0;
   }
-  job.cores = cores;
-  job.cpu_capacity = capacity;
-  job.cpu_efficiency = *job.cpu_time_s / (wall_s * capacity);
+  job.cores = cpus.cores();
+  job.cpu_capacity = cpus.capacity();
+  job.cpu_efficiency = *job.cpu_time_s / (wall_s * *job.cpu_capacity);
   job.memory_used_bytes = used_bytes;
   if (limited) {
     job.memory_limit_bytes = limit_bytes;

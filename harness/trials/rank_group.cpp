@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,33 +43,28 @@ bool have_common_cpu(const std::vector<int>& a, const std::vector<int>& b) {
 
 RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
   const std::optional<double> quota = probes::own_cpu_quota();
+  LaunchCpus launch;
   if (size() == 1) {
-    NodeCpus node;
-    node.add(core::affinity_cpus(), quota);
-    cores_ = node.cores();
-    cpu_capacity_ = node.capacity();
-    return;
-  }
-  const std::vector<std::string> masks = ranks_.all_gather_text(affinity_text());
-  const std::vector<double> quotas = ranks_.all_gather(quota.value_or(0.0));
-  const auto own = static_cast<std::size_t>(rank());
-  const std::vector<int> own_cpus = list_of<int>(masks[own]);
-  std::map<int, NodeCpus> nodes;
-  for (std::size_t other = 0; other < masks.size(); ++other) {
-    const int node = places()[other].node;
-    const std::vector<int> cpus = list_of<int>(masks[other]);
-    nodes[node].add(cpus, quotas[other] > 0.0 ? std::optional(quotas[other]) : std::nullopt);
-    if (other != own && node == places()[own].node) {
-      cpus_of_others_.insert(cpus_of_others_.end(), cpus.begin(), cpus.end());
-      if (have_common_cpu(own_cpus, cpus)) {
-        sharers_.push_back(static_cast<int>(other));
+    launch.add(places()[0], core::affinity_cpus(), quota);
+  } else {
+    const std::vector<std::string> masks = ranks_.all_gather_text(affinity_text());
+    const std::vector<double> quotas = ranks_.all_gather(quota.value_or(0.0));
+    const auto own = static_cast<std::size_t>(rank());
+    const std::vector<int> own_cpus = list_of<int>(masks[own]);
+    for (std::size_t other = 0; other < masks.size(); ++other) {
+      const comm::RankPlace& place = places()[other];
+      const std::vector<int> cpus = list_of<int>(masks[other]);
+      launch.add(place, cpus, quotas[other] > 0.0 ? std::optional(quotas[other]) : std::nullopt);
+      if (other != own && place.machine == places()[own].machine) {
+        cpus_of_others_.insert(cpus_of_others_.end(), cpus.begin(), cpus.end());
+        if (have_common_cpu(own_cpus, cpus)) {
+          sharers_.push_back(static_cast<int>(other));
+        }
       }
     }
   }
-  for (const auto& [node, cpus] : nodes) {
-    cores_ += cpus.cores();
-    cpu_capacity_ += cpus.capacity();
-  }
+  cores_ = launch.cores();
+  cpu_capacity_ = launch.capacity();
 }
 
 bool RankGroup::others_run_on(const std::vector<int>& cpus) const {

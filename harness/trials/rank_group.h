@@ -77,9 +77,9 @@ class RankGroup {
 
   /// How many ranks run on CPUs of this one, itself included: 1 where each has its own.
   [[nodiscard]] int ranks_on_these_cpus() const { return static_cast<int>(sharers_.size()) + 1; }
-  /// Whether another rank of this host may run on one of them. Not collective.
+  /// Whether another rank of this machine may run on one of them. Not collective.
   [[nodiscard]] bool others_run_on(const std::vector<int>& cpus) const;
-  /// Hardware threads that all ranks may use together, each counted once: see NodeCpus.
+  /// Hardware threads that all ranks may use together, each counted once: see LaunchCpus.
   [[nodiscard]] int cores() const { return cores_; }
   /// Their time, in processors' worth: less than cores() below a CPU quota that is no whole number.
   [[nodiscard]] double cpu_capacity() const { return cpu_capacity_; }
@@ -90,8 +90,8 @@ class RankGroup {
   comm::Rendezvous& ranks_;
   int cores_ = 0;
   double cpu_capacity_ = 0.0;
-  std::vector<int> cpus_of_others_;  ///< that other ranks of this host may run on
-  std::vector<int> sharers_;         ///< other ranks of this host whose affinity mask meets ours
+  std::vector<int> cpus_of_others_;  ///< that other ranks of this machine may run on
+  std::vector<int> sharers_;         ///< other ranks of this machine whose affinity mask meets ours
 };
 
 }  // namespace dlbench::harness

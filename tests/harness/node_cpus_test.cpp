@@ -37,5 +37,27 @@ TEST(NodeCpus, AQuotaIsOfAllRanks) {
   EXPECT_EQ(narrow.capacity(), 1.0) << "a CPU has no more time than that";
 }
 
+TEST(LaunchCpus, AMachineCountsOnceHoweverManyNodesItHas) {
+  LaunchCpus launch;
+  launch.add({.node = 0}, {0, 1, 2, 3}, std::nullopt);
+  launch.add({.node = 1}, {2, 3, 4, 5}, std::nullopt);
+  EXPECT_EQ(launch.cores(), 6);
+  EXPECT_EQ(launch.capacity(), 6.0);
+  launch.add({.node = 2, .machine = 1}, {0, 1}, std::nullopt);
+  EXPECT_EQ(launch.cores(), 8) << "of another machine";
+  EXPECT_EQ(launch.capacity(), 8.0);
+}
+
+TEST(LaunchCpus, ANodeOfAMachineHasAQuotaOfItsOwn) {
+  LaunchCpus launch;
+  launch.add({.node = 0}, {0, 1, 2, 3}, 1.5);
+  launch.add({.node = 0}, {0, 1, 2, 3}, 1.5);
+  launch.add({.node = 1}, {0, 1, 2, 3}, 1.25);
+  EXPECT_EQ(launch.capacity(), 2.75);
+  EXPECT_EQ(launch.cores(), 4);
+  launch.add({.node = 2}, {0, 1, 2, 3}, 3.0);
+  EXPECT_EQ(launch.capacity(), 4.0) << "four processors have no more";
+}
+
 }  // namespace
 }  // namespace dlbench::harness

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -42,7 +43,7 @@ TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
   // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
   Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1},
                 {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .machine = 1}},
-               {mask + " -", "99999 -"});
+               {mask + " 0 -", "99999 0 -"});
   EXPECT_EQ(place_this_rank(ranks, std::nullopt).placement.cpus, cpus);
 }
 
@@ -58,26 +59,50 @@ TEST(PlaceThisRank, TakesAGpuThatItSees) {
       {{.host = "a", .node = 0, .local_rank = 0, .local_size = 2},
        {.host = "a", .node = 0, .local_rank = 1, .local_size = 2},
        {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .machine = 1}},
-      {mask + " 0000:18:00.0,0000:af:00.0", mask + " 0000:18:00.0", mask + " 0000:18:00.0"});
+      {mask + " 0 0000:18:00.0,0000:af:00.0", mask + " 0 0000:18:00.0", mask + " 0 0000:18:00.0"});
   const RankRow row = place_this_rank(ranks, std::nullopt, {"0000:18:00.0", "0000:af:00.0"});
   EXPECT_EQ(row.placement.gpu_address, "0000:af:00.0");
 }
 
-// As MPI sees containers of one machine that share no memory: each has its processors.
-TEST(PlaceThisRank, NodesOfOneMachineShareItsGpusAlone) {
+/// Rank 0's placement beside a rank with the means `other` in another container: each is a node of
+/// its own to MPI, for they share no memory.
+probes::RankPlacement beside_container(const std::string& other,
+                                       int machine,
+                                       std::optional<int> threads = std::nullopt) {
+  const std::string mask = probes::cpu_list_text(core::affinity_cpus());
+  Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1, .machine = machine}},
+               {mask + " 0 0000:18:00.0,0000:af:00.0", other});
+  return place_this_rank(ranks, threads, {"0000:18:00.0", "0000:af:00.0"}).placement;
+}
+
+TEST(PlaceThisRank, ContainersOfOneMachineShareItsGpus) {
+  const std::string mask = probes::cpu_list_text(core::affinity_cpus());
+  EXPECT_EQ(beside_container(mask + " 0 0000:18:00.0", 0).gpu_address, "0000:af:00.0")
+      << "the other sees the first alone";
+  EXPECT_EQ(beside_container(mask + " 0 0000:18:00.0", 1).gpu_address, "0000:18:00.0");
+  EXPECT_EQ(beside_container("99999 0 0000:18:00.0", 0).gpu_address, "0000:18:00.0")
+      << "of processors not known here";
+}
+
+TEST(PlaceThisRank, ContainersOfOneMachineThatHaveTheSameProcessorsDealThem) {
   const std::vector<int> cpus = core::affinity_cpus();
   const std::string mask = probes::cpu_list_text(cpus);
-  const std::vector<std::string> gpus = {"0000:18:00.0", "0000:af:00.0"};
-  const auto beside = [&](int machine, const std::string& other) {
-    Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1, .machine = machine}},
-                 {mask + " 0000:18:00.0,0000:af:00.0", other});
-    const probes::RankPlacement placement = place_this_rank(ranks, std::nullopt, gpus).placement;
-    EXPECT_EQ(placement.cpus, cpus);
-    return placement.gpu_address;
-  };
-  EXPECT_EQ(beside(0, mask + " 0000:18:00.0"), "0000:af:00.0") << "the other sees the first alone";
-  EXPECT_EQ(beside(1, mask + " 0000:18:00.0"), "0000:18:00.0");
-  EXPECT_EQ(beside(0, "99999 0000:18:00.0"), "0000:18:00.0") << "of processors not known here";
+  EXPECT_EQ(beside_container(mask + " 0 -", 1).cpus, cpus) << "of another machine";
+  EXPECT_EQ(beside_container("99999 0 -", 0).cpus, cpus);
+  const probes::RankPlacement shared = beside_container(mask + " 0 -", 0);
+  comm::LoneRank alone;
+  const probes::RankPlacement whole = place_this_rank(alone, std::nullopt).placement;
+  EXPECT_EQ(shared.local_rank, 0);
+  if (whole.cores > 1) {
+    EXPECT_LT(shared.cpus.size(), cpus.size());
+    EXPECT_EQ(shared.threads, std::max(1, std::min(whole.threads, shared.cores)));
+    EXPECT_FALSE(shared.oversubscribed);
+  } else {
+    EXPECT_TRUE(shared.oversubscribed || shared.cpus.size() < cpus.size());
+  }
+  const probes::RankPlacement crowded = beside_container(mask + " 0 -", 0, 4096);
+  EXPECT_EQ(crowded.threads, 4096);
+  EXPECT_TRUE(crowded.oversubscribed);
 }
 
 TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
@@ -227,7 +252,7 @@ TEST(RankTable, SaysWhichRanksShareAGpu) {
   EXPECT_NE(table.find("its GPU is that of rank 1, too\n1 "), std::string::npos) << table;
   EXPECT_NE(table.find("its GPU is that of rank 0, too\n2 "), std::string::npos) << table;
   EXPECT_TRUE(table.ends_with(" -\n")) << table;
-  rows[1].host = "n2";
+  rows[1].machine = 1;
   EXPECT_EQ(rank_table(rows).find("too"), std::string::npos);
 }
 

@@ -33,12 +33,8 @@ struct Board {
 
 class ThreadRank final : public comm::Rendezvous {
  public:
-  ThreadRank(std::shared_ptr<Board> board, int rank, int size)
-      : board_(std::move(board)), rank_(rank) {
-    for (int index = 0; index < size; ++index) {
-      places_.push_back({.host = "here", .local_rank = index, .local_size = size});
-    }
-  }
+  ThreadRank(std::shared_ptr<Board> board, int rank, std::vector<comm::RankPlace> places)
+      : board_(std::move(board)), rank_(rank), places_(std::move(places)) {}
 
   [[nodiscard]] std::string library() const override { return "threads"; }
   [[nodiscard]] int rank() const override { return rank_; }
@@ -73,7 +69,8 @@ class ThreadRank final : public comm::Rendezvous {
     barrier();
     std::unique_ptr<comm::Rendezvous> members;
     if (rank_ < ranks) {
-      members = std::make_unique<ThreadRank>(board_->child, rank_, ranks);
+      members = std::make_unique<ThreadRank>(
+          board_->child, rank_, std::vector(places_.begin(), places_.begin() + ranks));
     }
     barrier();
     return members;
@@ -101,13 +98,23 @@ class ThreadRank final : public comm::Rendezvous {
 }  // namespace
 
 void on_ranks(int ranks, const std::function<void(comm::Rendezvous&)>& body) {
+  std::vector<comm::RankPlace> places;
+  for (int rank = 0; rank < ranks; ++rank) {
+    places.push_back({.host = "here", .local_rank = rank, .local_size = ranks});
+  }
+  on_ranks(places, body);
+}
+
+void on_ranks(const std::vector<comm::RankPlace>& places,
+              const std::function<void(comm::Rendezvous&)>& body) {
+  const auto ranks = static_cast<int>(places.size());
   const auto board = std::make_shared<Board>(ranks);
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(ranks));
   {
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < ranks; ++rank) {
       threads.emplace_back([&, rank] {
-        ThreadRank member(board, rank, ranks);
+        ThreadRank member(board, rank, places);
         try {
           body(member);
         } catch (...) {

@@ -18,5 +18,8 @@ namespace dlbench::testing {
 /// exception of the lowest rank that ended with one after all have ended. Every thread must make
 /// the same calls, or the test hangs until ctest's time-out.
 void on_ranks(int ranks, const std::function<void(comm::Rendezvous&)>& body);
+/// The same at these places, which share the memory of this process all the same.
+void on_ranks(const std::vector<comm::RankPlace>& places,
+              const std::function<void(comm::Rendezvous&)>& body);
 
 }  // namespace dlbench::testing

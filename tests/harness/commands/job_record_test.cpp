@@ -30,8 +30,8 @@ TEST(GatherJob, SumsUseAndCountsSharedCoresOnce) {
   Chorus ranks(
       {{.host = "a", .node = 0},
        {.host = "a", .node = 0},
-       {.host = "b", .node = 1},
-       {.host = "b", .node = 1}},
+       {.host = "b", .node = 1, .machine = 1},
+       {.host = "b", .node = 1, .machine = 1}},
       {"10.5 1000 9000 0 0-3", "0.5 1000 9000 0 0-3", "2 3000 8000 0 0-1", "3 4000 8000 0 2-3"});
   const reports::JobRecord job = gather_job(ranks, "COMPLETED", 4.0);
   EXPECT_EQ(job.cores, 8);
@@ -46,7 +46,7 @@ TEST(GatherJob, SumsUseAndCountsSharedCoresOnce) {
 }
 
 TEST(GatherJob, AQuotaOrAMissingLimitIsHonoured) {
-  Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1}},
+  Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1, .machine = 1}},
                {"1 1 9000 1.5 0-63", "1 1 0 0 0-63"});
   const reports::JobRecord job = gather_job(ranks, "COMPLETED", 1.0);
   EXPECT_EQ(job.cores, 66);

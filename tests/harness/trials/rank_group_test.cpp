@@ -79,6 +79,16 @@ TEST(RankGroup, CpuTimeOfRanksOnTheSameCpusIsOurs) {
   });
 }
 
+// As in containers of one machine, which are nodes of their own to MPI.
+TEST(RankGroup, RanksOfOneMachineShareItsCpusOverItsNodes) {
+  on_ranks({{.host = "a"}, {.host = "b", .node = 1}, {.host = "c", .node = 2, .machine = 1}},
+           [](comm::Rendezvous& ranks) {
+             const RankGroup group(ranks);
+             EXPECT_EQ(group.ranks_on_these_cpus(), ranks.rank() < 2 ? 2 : 1);
+             EXPECT_EQ(group.others_run_on(core::affinity_cpus()), ranks.rank() < 2);
+           });
+}
+
 TEST(Together, AnErrorOfOneRankEndsAll) {
   std::atomic<int> threw = 0;
   on_ranks(3, [&](comm::Rendezvous& ranks) {
