@@ -41,7 +41,8 @@ class Sink {
   virtual void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept = 0;
 };
 
-/// Installs a sink (nullptr: none). Only while no region is open; the sink outlives its use.
+/// Installs a sink (nullptr: none). A region ends at the sink at which it began: one that is
+/// replaced has to live for as long as any thread may be inside of a region.
 void set_sink(Sink* sink) noexcept;
 
 /// Tells the installed sink, and each that is installed later, which op a captured node runs, see

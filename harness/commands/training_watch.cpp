@@ -22,13 +22,13 @@ TrainingWatch::TrainingWatch(const backend::DeviceInfo& device,
       probes_(device,
               {.choice = std::move(choice), .processes = processes, .traces = !trace.empty()}) {
   if (!trace_file_.empty()) {
-    recording_.emplace();
+    recording_.emplace(probes_);
   }
 }
 
 void TrainingWatch::begin_trace() {
   if (recording_.has_value()) {
-    recording_scope_.emplace(*recording_, probes_);
+    recording_scope_.emplace(*recording_);
   }
 }
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 namespace dlbench::harness {
@@ -64,14 +65,6 @@ void add_joules_per_sample(const reports::TrialRecord& trial,
   } else {
     values["joules_per_sample"] = *joules / *windows_s * steps_s / static_cast<double>(samples);
   }
-}
-
-// Installs one sink for all of `sinks`, to be kept while it listens. Nobody to listen: none, and
-// regions cost nothing.
-std::unique_ptr<probes::SinkFanout> listen(std::vector<core::trace::Sink*> sinks) {
-  auto fanout = sinks.empty() ? nullptr : std::make_unique<probes::SinkFanout>(std::move(sinks));
-  core::trace::set_sink(fanout.get());
-  return fanout;
 }
 
 }  // namespace
@@ -216,7 +209,18 @@ void ProbeSet::add_absent(const std::string& device_kind, const ProbeSetOptions&
 
 ProbeSet::~ProbeSet() { core::trace::set_sink(nullptr); }
 
-void ProbeSet::install_sinks() noexcept { fanout_ = listen(sinks_); }
+// Nobody to listen: no sink, and regions cost nothing.
+void ProbeSet::install_sinks(const std::vector<core::trace::Sink*>& more) noexcept {
+  std::vector<core::trace::Sink*> sinks = sinks_;
+  std::ranges::copy_if(more, std::back_inserter(sinks), [](const core::trace::Sink* sink) {
+    return sink != nullptr;
+  });
+  core::trace::set_sink(sinks.empty() ? nullptr : &fanouts_.emplace_back(std::move(sinks)));
+}
+
+probes::Timeline& ProbeSet::add_timeline(std::size_t max_events) {
+  return timelines_.emplace_back(max_events);
+}
 
 void ProbeSet::begin(std::string_view window) noexcept {
   for (Entry& entry : entries_) {
@@ -323,27 +327,13 @@ std::map<std::string, std::string> ProbeSet::own_repetition_reasons() const {
   return reasons;
 }
 
-ScopedSinks::ScopedSinks(ProbeSet& probes, const std::vector<core::trace::Sink*>& more)
-    : probes_(probes) {
-  std::vector<core::trace::Sink*> sinks = probes.sinks();
-  for (core::trace::Sink* sink : more) {
-    if (sink != nullptr) {
-      sinks.push_back(sink);
-    }
-  }
-  fanout_ = listen(std::move(sinks));
-}
-
-ScopedSinks::~ScopedSinks() { probes_.install_sinks(); }
-
-TraceRecording::Scope::Scope(TraceRecording& recording,
-                             ProbeSet& probes,
-                             core::trace::Sink* extra_sink)
-    : sinks_(probes, {recording.timeline_.sink(), extra_sink}) {
+TraceRecording::Scope::Scope(TraceRecording& recording, core::trace::Sink* extra_sink)
+    : sinks_(recording.probes_, {recording.timeline_.sink(), extra_sink}) {
   core::trace::name_this_thread("main");
 }
 
-TraceRecording::TraceRecording(std::size_t max_events) : timeline_(max_events) {
+TraceRecording::TraceRecording(ProbeSet& probes, std::size_t max_events)
+    : probes_(probes), timeline_(probes.add_timeline(max_events)) {
   if (const std::string reason = timeline_.open({}); !reason.empty()) {
     core::log::warn("no trace: " + reason);
   }

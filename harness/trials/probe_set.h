@@ -13,6 +13,7 @@
 #include "reports/record.h"
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -89,9 +90,11 @@ class ProbeSet {
   /// What each probe saw in the windows of that name; those with repetitions of their own have
   /// none.
   [[nodiscard]] reports::ValueMap collect(std::string_view window) const;
-  /// Sinks of the opened probes that listen all the time.
-  [[nodiscard]] const std::vector<core::trace::Sink*>& sinks() const { return sinks_; }
-  void install_sinks() noexcept;
+  /// Lets them listen, and `more` beside them (nullptr: none), until the next call. What listened
+  /// before is kept: other threads may be inside of regions, which end where they began.
+  void install_sinks(const std::vector<core::trace::Sink*>& more = {}) noexcept;
+  /// Kept for as long as the set, as what listens is. `max_events`: of each thread.
+  [[nodiscard]] probes::Timeline& add_timeline(std::size_t max_events);
   /// The opened probes that want repetitions of their own: begin() and end() leave them alone.
   [[nodiscard]] std::vector<probes::Probe*> with_own_repetition() const;
   /// All of that kind that are loaded, and why they are closed; an opened one's reason is empty.
@@ -111,20 +114,23 @@ class ProbeSet {
   std::vector<Entry> entries_;
   std::map<std::string, std::string> absent_;  ///< has no entry: why
   std::vector<core::trace::Sink*> sinks_;
-  std::unique_ptr<probes::SinkFanout> fanout_;
+  std::deque<probes::Timeline> timelines_;
+  std::deque<probes::SinkFanout> fanouts_;  ///< the last one listens, if any does
 };
 
 /// Lets more sinks listen while it lives, beside the probes that listen anyway.
 class ScopedSinks {
  public:
-  ScopedSinks(ProbeSet& probes, const std::vector<core::trace::Sink*>& more);
+  /// The sinks outlive `probes`, or are of it.
+  ScopedSinks(ProbeSet& probes, const std::vector<core::trace::Sink*>& more) : probes_(probes) {
+    probes_.install_sinks(more);
+  }
   ScopedSinks(const ScopedSinks&) = delete;
   ScopedSinks& operator=(const ScopedSinks&) = delete;
-  ~ScopedSinks();
+  ~ScopedSinks() { probes_.install_sinks(); }
 
  private:
   ProbeSet& probes_;
-  std::unique_ptr<probes::SinkFanout> fanout_;
 };
 
 /// A timeline that records what happens while a Scope of it lives.
@@ -133,14 +139,14 @@ class TraceRecording {
   class Scope {
    public:
     /// `extra_sink`: one more that listens, or nullptr.
-    Scope(TraceRecording& recording, ProbeSet& probes, core::trace::Sink* extra_sink = nullptr);
+    explicit Scope(TraceRecording& recording, core::trace::Sink* extra_sink = nullptr);
 
    private:
     ScopedSinks sinks_;
   };
 
   /// `max_events`: of each thread.
-  explicit TraceRecording(std::size_t max_events = probes::Timeline::kMaxEvents);
+  explicit TraceRecording(ProbeSet& probes, std::size_t max_events = probes::Timeline::kMaxEvents);
 
   /// Fills the `timeline` of the record's probes; regions that did not fit taint the run, once.
   void collect(reports::RunRecord& record) const;
@@ -151,7 +157,8 @@ class TraceRecording {
   void rescue(const std::string& path, probes::DeviceTracks device = {}) const noexcept;
 
  private:
-  probes::Timeline timeline_;
+  ProbeSet& probes_;
+  probes::Timeline& timeline_;  ///< of `probes_`
 };
 
 }  // namespace dlbench::harness

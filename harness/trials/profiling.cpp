@@ -445,7 +445,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   std::optional<UntracedShares> shares;
   std::optional<TraceRecording> timeline;
   if (!request.trace_file.empty()) {
-    timeline.emplace(request.max_events);
+    timeline.emplace(probes, request.max_events);
   }
   // All ranks make the same repetitions; one has the file.
   const std::string file = ranks.speaks() ? request.trace_file : "";
@@ -461,7 +461,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
       const bool first = yet_to_draw == count_on_timeline(chosen);
       const bool last = --yet_to_draw == 0;
       record_on(*timeline, file, passes, last, record, [&] {
-        const TraceRecording::Scope recording(*timeline, probes, probe->sink());
+        const TraceRecording::Scope recording(*timeline, probe->sink());
         repetitions =
             runner.run(arms, length_for_probe(probe->spec(), request), pass.listeners(first));
       });
@@ -479,7 +479,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   }
   if (timeline.has_value() && !drawn) {
     record_on(*timeline, file, passes, true, record, [&] {
-      const TraceRecording::Scope recording(*timeline, probes);
+      const TraceRecording::Scope recording(*timeline);
       static_cast<void>(runner.run(arms, {.min_s = request.seconds}));
     });
   }

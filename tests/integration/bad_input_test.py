@@ -388,6 +388,22 @@ class BadInput(CommandTest):
         self.assertIn("benchy", [left_out["what"] for left_out in report["run"]["skipped"]])
         self.assertIn("partial", [taint["code"] for taint in report["run"]["taints"]])
 
+    def test_an_interrupt_while_workers_load_for_a_trace(self):
+        report = self.folder / "report.json"
+        running = self.start(*self.mnist, "--trials", "full", "--repetitions", "2", "--min-time", "1", "--max-time",
+                             "1", "--workers", "2", "--batch-size", "8", "--storage", "latency_ms=20,mib_per_s=1",
+                             "--trace", self.folder / "trace.json")
+        # The operators are the last before the trace.
+        deadline = time.monotonic() + 60
+        while running.poll() is None and time.monotonic() < deadline and not (
+                report.exists() and json.loads(report.read_text(encoding="utf-8"))["operators"]):
+            time.sleep(0.02)
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 130, errors)
+        self.assertEqual(self.report(report)["run"]["failure"]["phase"], "profiling")
+
     def test_a_hang_is_ended_by_force(self):
         trigger = self.folder / "hang"
         running = self.start(*self.mnist, "--trials", "synthetic", "--max-noise", "0.01", "--min-time", "200ms",

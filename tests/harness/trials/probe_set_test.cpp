@@ -16,6 +16,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
+#include <string_view>
+
 namespace dlbench::harness {
 namespace {
 
@@ -180,7 +183,7 @@ TEST(ProbeSet, SaysThatAProbeOfThePluginWatchesAnotherDevice) {
 TEST(ProbeSet, HasAReasonForEachProbeThatDoesNotWatch) {
   ::testing::internal::CaptureStderr();
   const ProbeSet cpu({.kind = "cpu"});
-  const ProbeSet gpu({.kind = "cuda"}, {.choice = ProbeChoice("cupti"), .traces = true});
+  ProbeSet gpu({.kind = "cuda"}, {.choice = ProbeChoice("cupti"), .traces = true});
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "warning: probe cupti does not measure: this build has no CUPTI\n")
       << "of those that nobody named the report is enough";
@@ -199,7 +202,7 @@ TEST(ProbeSet, HasAReasonForEachProbeThatDoesNotWatch) {
   gpu.collect(record);
   EXPECT_EQ(json::parse(reports::to_json(record)).at("probes").at("timeline").at("reason"),
             "the run ended before anything was recorded for --trace");
-  TraceRecording().collect(record);
+  TraceRecording(gpu).collect(record);
   gpu.collect(record);
   EXPECT_TRUE(
       json::parse(reports::to_json(record)).at("probes").at("timeline").contains("recorded_events"))
@@ -221,6 +224,40 @@ TEST(ProbeSet, LeavesProbesThatNobodyAskedForClosed) {
   const json& watched = report.at("trials").at(0).at("probes");
   EXPECT_TRUE(watched.contains("proc"));
   EXPECT_EQ(watched.size(), 1U);
+}
+
+/// Counts what it is told.
+class CountingSink final : public core::trace::Sink {
+ public:
+  void begin(const core::trace::RegionInfo& /*region*/) noexcept override { ++begun; }
+  void end(const core::trace::RegionInfo& /*region*/) noexcept override { ++ended; }
+  void name_thread(std::string_view /*name*/) noexcept override {}
+  void map_captured_node(std::uint64_t /*node*/, std::int64_t /*op_id*/) noexcept override {}
+
+  int begun = 0;
+  int ended = 0;
+};
+
+// As where a step throws while loader workers are at work.
+TEST(ProbeSet, RegionsEndWhereTheyBeganThoughNobodyListensAnyMore) {
+  CountingSink sink;
+  ProbeSet probes({.kind = "cpu"}, {.choice = ProbeChoice("none")});
+  std::optional<core::trace::Region> region;
+  std::optional<core::trace::Region> later;
+  {
+    TraceRecording recording(probes);
+    const TraceRecording::Scope scope(recording, &sink);
+    region.emplace(core::trace::Category::kLoader, "load");
+  }
+  {
+    const ScopedSinks others(probes, {&sink});
+    later.emplace(core::trace::Category::kLoader, "load");
+  }
+  EXPECT_EQ(core::trace::sink(), nullptr);
+  later.reset();
+  region.reset();
+  EXPECT_EQ(sink.begun, 2);
+  EXPECT_EQ(sink.ended, 2);
 }
 
 TEST(ProbeSet, NobodyWhoListensIsNoSink) {
