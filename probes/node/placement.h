@@ -51,13 +51,13 @@ struct PlacementLimits {
 ///   from one;
 /// - more ranks than cores: single hardware threads in turn over the cores, then shared ones,
 ///   oversubscribed.
-/// If masks overlap partly, each core goes to the rank with the fewest cores so far among those
-/// that may use it, cores that few may use first; a rank that gets none keeps its mask,
+/// If masks overlap partly, each core goes, among the masks that may use it, to the one with the
+/// fewest cores per rank so far, cores that few may use first; ranks that get none keep their mask,
 /// oversubscribed. On the whole node each rank has as many threads as the smallest set has cores,
 /// so that no rank waits for a narrower one, and as many workers as it has hardware threads; a
-/// quota is divided alike. The GPUs that each rank sees are dealt evenly, first those of the rank's
-/// own NUMA node, among equals the first that it sees. Ranks with equal masks that get a GPU of
-/// another NUMA node exchange their cores if that brings them to it.
+/// quota is divided alike. The GPUs that each rank sees are dealt evenly, first those of its own
+/// NUMA node, among equals the first that it sees. Ranks with equal masks that get a GPU of another
+/// NUMA node exchange their cores if that brings them to it.
 /// Throws core::Error(kUnavailable) if a mask has no CPU of the topology.
 [[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,
                                                      std::span<const std::vector<int>> masks,
