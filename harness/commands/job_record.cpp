@@ -26,7 +26,7 @@
 namespace dlbench::harness {
 namespace {
 
-/// What one rank used, and what it was given.
+/// What one rank used and had available.
 struct RankUse {
   double cpu_s = 0.0;
   std::int64_t peak_bytes = 0;
@@ -64,7 +64,7 @@ RankUse from_line(const std::string& line) {
   return use;
 }
 
-/// What the ranks of one node were given together.
+/// What the ranks of one node had available together.
 struct NodeShare {
   NodeCpus cpus;
   std::int64_t limit_bytes = 0;
