@@ -60,7 +60,7 @@ Injection read_injection() {
   return injection;
 }
 
-/// Does the fault begin with step `step` of this process?
+/// Returns whether the fault begins with step `step` of this process.
 bool begins(const Injection& injection, std::int64_t step) {
   return injection.file.empty() ? step >= injection.step : std::filesystem::exists(injection.file);
 }
