@@ -29,7 +29,7 @@ using reports::kNone;
 // Words of a line and cells must not be empty.
 std::string or_none(const std::string& text) { return text.empty() ? kNone : text; }
 
-/// A placement as one line of words, as ranks exchange it.
+/// Formats a placement as one line of words, which ranks exchange.
 std::string to_line(const RankRow& row) {
   const RankPlacement& placement = row.placement;
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {}",
@@ -67,7 +67,7 @@ RankRow from_line(const std::string& line) {
   return row;
 }
 
-/// The lowest other rank on the GPU of a rank, which NCCL refuses; nothing if there is none.
+/// Returns the lowest other rank on a rank's GPU, which NCCL refuses; nothing if there is none.
 std::optional<int> sharer(const RankRow& row, const std::vector<RankRow>& rows) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&row](const RankRow& other) {
     return other.rank != row.rank && other.host == row.host && row.placement.gpu_visible &&
@@ -104,7 +104,7 @@ struct Sharers {
   std::vector<std::vector<std::string>> visible;
   std::size_t own = 0;  ///< place of this rank among them
 
-  /// `text`: of one rank, its mask and its GPUs.
+  /// `text`: mask and GPUs of one rank.
   void add(const std::string& text, bool is_own) {
     std::istringstream words(text);
     std::string mask;
@@ -118,7 +118,7 @@ struct Sharers {
     visible.push_back(addresses == kNone ? std::vector<std::string>()
                                          : core::split_list(addresses));
   }
-  /// Nothing where no rank sees any: the topology's count then.
+  /// Returns nothing if no rank sees any; then the topology's GPUs count.
   [[nodiscard]] std::vector<std::vector<std::string>> seen_gpus() const {
     const bool none = std::ranges::all_of(visible, [](const auto& seen) { return seen.empty(); });
     return none ? std::vector<std::vector<std::string>>() : visible;
@@ -153,7 +153,7 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
                                                 {.threads = threads,
                                                  .cpu_quota = probes::own_cpu_quota(),
                                                  .visible_gpus = node.seen_gpus()})[node.own];
-  // Containers of one machine may have processors and quotas of their own, but see the same GPUs.
+  // Containers of a machine may have different processors and quotas, but see the same GPUs.
   const bool others_known = std::ranges::none_of(machine.masks, [&](const auto& mask) {
     return probes::restrict_topology(topology, mask).cores.empty();
   });
@@ -228,9 +228,9 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
       reports::Taint::kOversubscribed, "ranks", fmt::format("{}", fmt::join(reasons, "; "))};
 }
 
-// Where a control group keeps the other devices away, https://github.com/NVIDIA/nccl/issues/1066
-// tells of NCCL that does not work. Memory of devices that CUDA_VISIBLE_DEVICES alone hides can be
-// shared: https://github.com/openucx/ucx/pull/4137 does. Neither was tried.
+// https://github.com/NVIDIA/nccl/issues/1066 reports that NCCL fails where a control group hides
+// the other devices. Memory of devices that only CUDA_VISIBLE_DEVICES hides can be shared:
+// https://github.com/openucx/ucx/pull/4137 does so. Neither was tried.
 std::optional<reports::SkipRecord> hidden_peers(comm::Rendezvous& ranks,
                                                 const RankPlacement& mine) {
   const std::vector<int> all = ranks.all_gather(mine.peers_hidden ? 1 : 0);
