@@ -85,7 +85,7 @@ struct SampleSums {
   std::array<double, kStages> stage_s{};
   std::int64_t samples = 0;
   std::int64_t masks = 0;
-  std::int64_t empty_masks = 0;  ///< that mark nothing
+  std::int64_t empty_masks = 0;  ///< masks that mark nothing
   double pixels = 0.0;
 };
 

@@ -22,7 +22,7 @@ struct SplitInspection {
 struct DatasetInspection {
   std::string dataset;  ///< "kvasir-seg"
   std::string format;
-  std::vector<SplitInspection> splits;  ///< those that exist; only train must
+  std::vector<SplitInspection> splits;  ///< existing splits; only train is required
   std::int64_t samples = 0;
   std::int64_t files = 0;
   std::int64_t bytes = 0;

@@ -23,7 +23,7 @@ class UtcClock {
 
  private:
   std::chrono::system_clock::time_point then_;
-  double since_boot_s_;  ///< at that time
+  double since_boot_s_;  ///< at the time then_
 };
 
 /// Returns the time by this process's clock, made at its first call or inherited through fork.

@@ -16,7 +16,7 @@ namespace dlbench::launchers {
 
 /// The MPI that the job's dlbench uses. Schedulers and mpiexec need different options for each.
 enum class MpiChoice : std::uint8_t {
-  kSiteDefault,  ///< whatever the site set up: nothing is said
+  kSiteDefault,  ///< the site's default: no option is passed
   kMpich,
   kOpenMpi,
 };

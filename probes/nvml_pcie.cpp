@@ -191,7 +191,7 @@ class PcieProbe final : public Probe {
   std::string trial_;
   StepWindow steps_;
   GpuSample first_;
-  PcieTraffic traffic_;  ///< of the repetition that runs; the watcher's until it is joined
+  PcieTraffic traffic_;  ///< of the current repetition; owned by the watcher until joined
   std::map<std::string, PcieTraffic, std::less<>> traffic_of_;  ///< by trial
   std::jthread watcher_;
 };

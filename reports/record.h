@@ -223,7 +223,7 @@ struct RunRecord {
   SystemRecord system;
   ConfigRecord config;
   std::optional<WorkloadRecord> workload;  ///< null: a command without one, such as comm
-  std::optional<DatasetRecord> dataset;    ///< null: the same
+  std::optional<DatasetRecord> dataset;    ///< null: likewise
   std::vector<TrialRecord> trials;
   std::optional<AttributionRecord> attribution;
   /// The reason for a null attribution as read; write_report() writes why_no_verdict() instead.

@@ -37,7 +37,7 @@ struct WarmupRecord {
 struct DisturbanceRecord {
   std::optional<std::int64_t> involuntary_context_switches;  ///< of this process
   std::optional<double> steal_s;        ///< time the hypervisor gave to other guests, all cores
-  std::optional<double> foreign_cpu_s;  ///< CPU time of processes that are not the job's
+  std::optional<double> foreign_cpu_s;  ///< CPU time of processes outside the job
   /// Time for which a CPU quota stopped runnable threads, over all CPUs; null: no quota.
   std::optional<double> throttled_s;
   std::optional<double> sm_clock_mhz;  ///< lowest clock seen on the GPU
@@ -143,7 +143,7 @@ struct LoaderRecord {
   std::string decode;         ///< exact or scaled
   std::vector<StageRecord> stages;
   std::optional<std::int64_t> bytes_read;    ///< requested by the loader, per sample times samples
-  Measured<std::int64_t> bytes_from_device;  ///< that came from storage, by rank 0's process
+  Measured<std::int64_t> bytes_from_device;  ///< read from storage by rank 0's process
   CacheRecord cache;
   std::int64_t skipped = 0;                          ///< samples left out by --skip-corrupt
   std::vector<SkippedSampleRecord> skipped_samples;  ///< the first of them

@@ -21,7 +21,7 @@ enum class TrialKind {
   kIo,            ///< the loader alone
   kSynthetic,     ///< the step alone, on one cached batch
   kFull,          ///< loader and step, as in training
-  kInterference,  ///< one of both beside the other, whose product is dropped
+  kInterference,  ///< one of them timed while the other runs, whose output is dropped
 };
 
 /// What limits the full pipeline.

@@ -36,7 +36,7 @@ struct Calibration {
 /// One draw of everything that is uncertain. The last two are relative to the step.
 struct Replicate {
   ModelParameters parameters;
-  double measurement_error = 0.0;  ///< of the measurement that the band is for
+  double measurement_error = 0.0;  ///< error of the measurement that the band predicts
   double rank_scale = 0.0;         ///< times SeriesSpread::rank_error
 };
 

@@ -89,7 +89,7 @@ void read_config_file(const std::string& path,
         throw Error(ErrorCode::kUsage,
                     "'" + key + "': options are named without dashes here, as in \"threads\": 2");
       }
-      // A null may have an unknown name: set() says which one was meant.
+      // A null that gets here has an unknown name: set() says which one was meant.
       options.set(key, value.is_null() ? "" : option_text(key, value), OptionSource::kFile);
     } catch (const Error& error) {
       throw Error(error.code(), "config file '" + path + "': " + error.what());

@@ -21,7 +21,7 @@
 namespace dlbench::harness {
 namespace {
 
-// Removes control characters: the texts in a report are untrusted.
+// Escapes control characters, because the texts in a report are untrusted.
 void print(const std::string& text) { std::fputs(core::log::lines(text).c_str(), stdout); }
 
 /// Reads a report. If it is readable but invalid, prints a line on standard error, so that nobody

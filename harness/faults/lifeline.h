@@ -4,9 +4,8 @@
 // Finds the order in which a node's ranks ended. A launcher that misses one rank kills the others
 // within a millisecond; on a busy machine the kernel may report the culprit's end last. But a
 // process seen to have ended holds no file: each rank holds one end of a pipe, and these close in
-// the order of the ends. The sentinel, no child of theirs, opens its end through /proc: unnamed
-// pipes leave no trace.
-// theirs, opens its end through /proc: a pipe has no name that anything could leave behind.
+// the order of the ends. The sentinel, no child of theirs, opens its end via /proc: an unnamed pipe
+// leaves nothing behind.
 #pragma once
 
 #include <sys/types.h>

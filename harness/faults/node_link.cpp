@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The messages are lines of fields, separated by tabs:
-// __hello   secret node             from a node that connects, followed by a sign of life
+//   hello   secret node             from a node that connects, followed by a sign of life
 //   welcome                         to it, if the secret is right
 //   alive   rank code ... detail    a sign of life: a fault without a cause
 //   fault   rank code ... detail

@@ -17,7 +17,7 @@ namespace dlbench::harness {
 /// A sentinel that this process started.
 struct StartedSentinel {
   pid_t pid = 0;
-  int dismissal = -1;  ///< the event that tells it to go
+  int dismissal = -1;  ///< event that makes it end
 };
 
 /// Forks the sentinel, into a session of its own and without open files of the launch, so that

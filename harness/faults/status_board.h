@@ -95,8 +95,8 @@ class StatusBoard {
       : layout_(layout), name_(std::move(name)), lock_(std::move(lock)) {}
 
   Layout* layout_;
-  std::string name_;           ///< empty once unlinked, and for those who opened it
-  core::FileDescriptor lock_;  ///< none in the same cases
+  std::string name_;           ///< empty once unlinked, and in processes that opened the board
+  core::FileDescriptor lock_;  ///< likewise none
 };
 
 }  // namespace dlbench::harness

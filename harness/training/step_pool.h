@@ -133,7 +133,7 @@ class StepPool {
   std::set<graph::Mode>
       alike_;  ///< modes whose steps all ranks make equally often, if they meet in them
   std::optional<Share> share_;  ///< in the state
-  Step* running_ = nullptr;     ///< whose steps those on their way are
+  Step* running_ = nullptr;     ///< the step that the flights belong to
   std::deque<Flight> flights_;  ///< steps on their way, oldest first
 };
 

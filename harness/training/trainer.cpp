@@ -413,8 +413,8 @@ class Training {
   TrainingResult result_;
   double best_loss_ = std::numeric_limits<double>::infinity();
   bool validation_failed_ = false;  ///< some epoch had no finite validation loss
-  std::set<std::string> skipped_;   ///< corrupt samples that this rank met
-  std::string not_yet_told_;        ///< of those, a line each
+  std::set<std::string> skipped_;   ///< corrupt samples that this rank found
+  std::string not_yet_told_;        ///< those not yet reported, a line each
   std::set<std::string> told_;      ///< of all ranks
 };
 

@@ -21,7 +21,7 @@ struct RankShare {
   double wall_s = 0.0;
   double cpu_s = 0.0;  ///< user and system time of the process
   double steal_s = 0.0;
-  double foreign_cpu_s = 0.0;  ///< of processes that are not ours, on the CPUs of this rank
+  double foreign_cpu_s = 0.0;  ///< of foreign processes, on the CPUs of this rank
   double throttled_s = 0.0;    ///< kept from running by a CPU quota
   std::int64_t involuntary_switches = 0;
   bool disturbed = false;
@@ -90,7 +90,7 @@ class RankGroup {
   comm::Rendezvous& ranks_;
   int cores_ = 0;
   double cpu_capacity_ = 0.0;
-  std::vector<int> cpus_of_others_;  ///< that other ranks of this host may run on
+  std::vector<int> cpus_of_others_;  ///< CPUs that other ranks of this host may run on
   std::vector<int> sharers_;         ///< other ranks of this host whose affinity mask meets ours
 };
 

@@ -13,7 +13,7 @@ namespace dlbench::harness {
 struct SteadyStateLimits {
   std::int64_t min_steps = 0;    ///< --warmup-steps; the detector needs 11 of its own at least
   std::int64_t max_steps = 200;  ///< then give up, with the taint warmup_not_steady
-  double max_seconds = 30.0;     ///< the same, by time
+  double max_seconds = 30.0;     ///< likewise, by time
   /// Before this time max_steps does not count: of batches that arrive within microseconds, ten say
   /// more about the clock than about the trial.
   double min_seconds = 0.05;

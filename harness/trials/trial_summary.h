@@ -38,7 +38,7 @@ struct TrialContext {
   reports::CacheRecord cache;
   std::int64_t cores = 1;              ///< of all ranks together, see RankGroup::cores()
   std::optional<double> cpu_capacity;  ///< likewise; nothing: as many as cores
-  bool shared_processors = false;      ///< loader and step compute on the same ones
+  bool shared_processors = false;      ///< loader and step compute on the same processors
   bool device_clock = false;           ///< steps are timed by events of an asynchronous device
 };
 

@@ -150,10 +150,10 @@ std::vector<RankPlacement> deal(const Topology& topology, std::size_t ranks) {
 
 /// Local ranks that may run on the same hardware threads.
 struct MaskGroup {
-  std::vector<int> mask;           ///< those of the topology, ascending
+  std::vector<int> mask;           ///< CPUs of the topology, ascending
   std::vector<std::size_t> ranks;  ///< ascending
   std::vector<int> cpus;           ///< of the mask what no other group has
-  double cores = 0.0;              ///< that these belong to
+  double cores = 0.0;              ///< cores of these CPUs
 };
 
 std::vector<MaskGroup> group_by_mask(const Topology& topology,

@@ -18,12 +18,12 @@ namespace dlbench::probes {
 struct RankPlacement {
   int local_rank = 0;
   std::vector<int> cpus;     ///< hardware threads it may run on, ascending
-  int cores = 0;             ///< physical cores that those belong to
+  int cores = 0;             ///< physical cores of these hardware threads
   int threads = 1;           ///< compute threads
   int workers = 1;           ///< loader workers: they gain from a core's second hardware thread
   int numa_node = 0;         ///< where most of its cores are
   std::optional<int> gpu;    ///< index among those that the rank sees; empty without GPUs
-  std::string gpu_address;   ///< of that one, PCI, "0000:18:00.0"; empty without GPUs
+  std::string gpu_address;   ///< its PCI address, "0000:18:00.0"; empty without GPUs
   bool gpu_visible = false;  ///< by PlacementLimits::visible_gpus; false: from the topology only
   /// It sees no GPU but that one, while another rank of the node was given another one.
   bool peers_hidden = false;

@@ -225,7 +225,7 @@ using CollectiveKey =
 /// The times of one size of a collective.
 struct CollectiveTimes {
   CollectiveTimeRecord time_s;
-  std::int64_t wrong = 0;  ///< elements, of those that were checked
+  std::int64_t wrong = 0;  ///< wrong elements among those checked
   std::string doubt;       ///< as ArmRates has it
 };
 

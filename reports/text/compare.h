@@ -70,7 +70,7 @@ struct Comparison {
   std::vector<std::string> missing;
   std::vector<std::string> wrong;       ///< "all_reduce of 8 bytes, ...: 5 wrong elements"
   std::string incomplete;               ///< "failed (exit code 5)": the candidate; empty: complete
-  std::vector<Difference> differences;  ///< that may explain a change
+  std::vector<Difference> differences;  ///< facts that may explain a change
   [[nodiscard]] bool any_slower() const;
   /// The gate: whether an arm or collective is slower or missing, or the candidate computed wrong
   /// elements or is incomplete. The command then ends with exit code 3.
