@@ -19,7 +19,7 @@ BatchTensor::BatchTensor(TensorSpec spec, std::int64_t capacity, core::HostAlloc
       row_bytes_(spec_.row_bytes()),
       capacity_(capacity),
       block_(allocator, static_cast<std::size_t>(capacity) * row_bytes_) {
-  // Touches every page now, not in the first timed batch.
+  // Touches every page now instead of in the first timed batch.
   std::memset(block_.data(), 0, block_.bytes());
 }
 

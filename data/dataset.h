@@ -27,16 +27,16 @@ enum class Split : std::uint8_t { kTrain, kValid, kTest };
 /// "train", "valid", "test".
 [[nodiscard]] std::string_view name(Split split);
 
-/// The folder holds the data set, but has nothing of the split asked for: no valid/ beside train/,
-/// no t10k files. A part that is there and broken is a plain core::Error.
+/// The folder holds the data set, but nothing of the requested split: no valid/ next to train/, or
+/// no t10k files. A split that exists but is broken is a plain core::Error.
 class MissingSplit : public core::Error {
  public:
   explicit MissingSplit(const std::string& message)
       : core::Error(core::ErrorCode::kFile, message) {}
 };
 
-/// kExact decodes all pixels. kScaled lets JPEG be reduced by 2, 4 or 8 in the DCT domain, never
-/// below the size asked for: faster on large images, slightly different pixels.
+/// kExact decodes all pixels. kScaled lets JPEG images be reduced by 2, 4 or 8 in the DCT domain,
+/// but not below the requested size: faster on large images, slightly different pixels.
 enum class DecodeMode : std::uint8_t { kExact, kScaled };
 inline constexpr std::array<core::Named<DecodeMode>, 2> kDecodeModes{
     {{DecodeMode::kExact, "exact"}, {DecodeMode::kScaled, "scaled"}}};
@@ -45,11 +45,11 @@ struct DatasetOptions {
   /// Side of the square images delivered; 0: the format's own (kvasir-seg 256, mnist 28).
   std::int64_t image_size = 0;
   DecodeMode decode = DecodeMode::kExact;
-  /// An image with more pixels is refused before memory is taken for it. 2^27 pixels are 11585 x
-  /// 11585, at most 1.2 GB while a progressive JPEG is decoded.
+  /// Images with more pixels are refused before memory is allocated. 2^27 pixels are 11585 x 11585
+  /// and take at most 1.2 GB while a progressive JPEG is decoded.
   std::int64_t max_pixels = std::int64_t{1} << 27;
-  /// If given, what is wrong with the folder (an image without mask, ...) is appended here and the
-  /// sample left out, instead of being thrown. For `inspect`.
+  /// If set, problems of the folder (an image without mask, ...) are appended here and the sample
+  /// is left out, instead of throwing. For `inspect`.
   std::vector<std::string>* problems = nullptr;
 };
 
@@ -58,10 +58,10 @@ struct DatasetSpec {
   std::string format;  ///< "JPEG/PNG image and mask pairs", for people
   std::vector<TensorSpec> tensors;
   std::int64_t classes = 0;  ///< for labels: they lie in [0, classes); 0: no labels
-  /// Samples that a worker takes at a time: 1 where a sample costs a millisecond, more where the
-  /// lock would cost more than the sample.
+  /// Samples that a worker takes at a time: 1 where a sample costs a millisecond, more where taking
+  /// the lock would cost more than the sample.
   std::int64_t samples_per_ticket = 1;
-  /// True if open() read everything into memory: the page cache does not matter any more.
+  /// True if open() read everything into memory, so that the page cache no longer matters.
   bool held_in_memory = false;
 };
 
@@ -71,7 +71,7 @@ struct SampleInfo {
   std::int64_t width = 0;
 };
 
-/// Loads samples for one worker: owns decoders and buffers. Not thread safe. The data set must
+/// Loads samples for one worker; owns decoders and buffers. Not thread safe. The data set must
 /// outlive it.
 class SampleReader {
  public:
@@ -80,9 +80,9 @@ class SampleReader {
   SampleReader& operator=(const SampleReader&) = delete;
   virtual ~SampleReader() = default;
 
-  /// Reads, decodes and transforms sample `index` into `rows`, one destination per tensor of the
-  /// spec, in its order, each of row_bytes(). Times its stages through `context`.
-  /// Throws Error(kFile or kData) with the file named; the rows are then unspecified.
+  /// Reads, decodes and transforms sample `index` into `rows`: one destination of row_bytes() per
+  /// tensor of the spec, in the spec's order. Times its stages through `context`. Throws
+  /// Error(kFile or kData) that names the file; the rows are then unspecified.
   virtual void load(std::int64_t index,
                     LoadContext& context,
                     std::span<const std::span<std::byte>> rows) = 0;
@@ -98,11 +98,11 @@ class Dataset {
 
   [[nodiscard]] virtual const DatasetSpec& spec() const = 0;
   [[nodiscard]] virtual std::int64_t size() const = 0;
-  /// A name for messages: the stem of the image file, or "train-images-idx3-ubyte[17]".
+  /// Returns a name for messages: the stem of the image file, or "train-images-idx3-ubyte[17]".
   [[nodiscard]] virtual std::string sample_name(std::int64_t index) const = 0;
-  /// Decodes headers only, but may read the files whole. Throws Error(kFile or kData).
+  /// Decodes headers only, but may read whole files. Throws Error(kFile or kData).
   [[nodiscard]] virtual SampleInfo describe(std::int64_t index) const = 0;
-  /// All files of this split, each once, sorted: what the page cache is to hold.
+  /// Returns all files of this split, sorted, without repeats: what the page cache is to hold.
   [[nodiscard]] virtual std::vector<std::filesystem::path> files() const = 0;
   [[nodiscard]] virtual std::unique_ptr<SampleReader> make_reader() const = 0;
 };
@@ -112,7 +112,7 @@ struct GenerateOptions {
   std::int64_t samples = 64;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: one per core. The files do not depend on it.
-  /// Called before each sample, on several threads: what it throws ends the work.
+  /// Called before each sample, on several threads; an exception from it ends the generation.
   std::function<void()> check = [] {};
 };
 
@@ -125,12 +125,12 @@ struct DatasetFormat {
   std::filesystem::path default_folder{};
   /// Whether the folder looks like this format (whatever its problems). Does not throw.
   bool (*recognise)(const std::filesystem::path& folder) = nullptr;
-  /// The files of this format in the folder, of all splits, paired or not, and the names of others
-  /// that would be read if they were there: what a result must not be written to. Reads none of
-  /// them. Does not throw: of what cannot be listed there is nothing.
+  /// Returns the files of this format in the folder, of all splits, paired or not, and the names of
+  /// files that would be read if they existed: the places where no result may be written. Reads no
+  /// file and does not throw: skips what cannot be listed.
   std::vector<std::filesystem::path> (*files)(const std::filesystem::path& folder) = nullptr;
-  /// Throws MissingSplit, or Error(kFile, kData or kUsage), in one line that names the folder and
-  /// what is wanted.
+  /// Opens the data set. Throws MissingSplit, or Error(kFile, kData or kUsage), in one line that
+  /// names the folder and what is expected there.
   std::unique_ptr<Dataset> (*open)(const std::filesystem::path& folder,
                                    Split split,
                                    const DatasetOptions& options) = nullptr;
@@ -144,17 +144,17 @@ class DatasetRegistration {
   explicit DatasetRegistration(DatasetFormat format);
 };
 
-/// Names of all formats, sorted.
+/// Returns the names of all formats, sorted.
 [[nodiscard]] std::vector<std::string> dataset_names();
 
-/// Throws Error(kUsage) with the nearest name.
+/// Returns the format of that name. Throws Error(kUsage) that suggests the nearest name.
 [[nodiscard]] const DatasetFormat& find_dataset(std::string_view name);
 
-/// Throws Error(kFile) if `folder` is not there, is no folder or cannot be read. `name` is of the
-/// data set that the message says how to make.
+/// Throws Error(kFile) if `folder` is missing, not a folder or unreadable. The message says how to
+/// make the data set `name`.
 void check_data_folder(const std::filesystem::path& folder, std::string_view name);
 
-/// find_dataset(name).open(...), after check_data_folder().
+/// Calls find_dataset(name).open(...) after check_data_folder().
 [[nodiscard]] std::unique_ptr<Dataset> open_dataset(std::string_view name,
                                                     const std::filesystem::path& folder,
                                                     Split split,

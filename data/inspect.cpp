@@ -66,7 +66,7 @@ struct Inspector {
     }
   }
 
-  /// Forgets what was timed so far.
+  /// Discards the times measured so far.
   void reset_clocks() {
     for (auto& stage : counters.stage_ns) {
       stage.store(0);
@@ -80,12 +80,12 @@ struct Inspector {
   std::vector<std::span<std::byte>> rows;
 };
 
-/// Over the samples that could be loaded.
+/// Sums over the samples that could be loaded.
 struct SampleSums {
   std::array<double, kStages> stage_s{};
   std::int64_t samples = 0;
   std::int64_t masks = 0;
-  std::int64_t empty_masks = 0;  ///< that mark nothing
+  std::int64_t empty_masks = 0;  ///< masks that mark nothing
   double pixels = 0.0;
 };
 
@@ -185,7 +185,7 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
     try {
       dataset = open_dataset(format.name, folder, split, lenient);
     } catch (const MissingSplit& error) {
-      // Training does without validation, but not without its own samples.
+      // Training works without a validation split, but not without its own.
       if (split == Split::kTrain) {
         result.problems.emplace_back(error.what());
       }
@@ -210,7 +210,7 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
                     "so a label of 1 or a dark colour does not; write 255 for what is to be found",
                     sums.masks));
   }
-  // The layout without split folders reports the same pairs once per split.
+  // Without split folders, each split reports the problems of the same pairs.
   std::ranges::sort(result.problems);
   result.problems.erase(std::unique(result.problems.begin(), result.problems.end()),
                         result.problems.end());

@@ -91,7 +91,7 @@ LoadContext::StageTimer::~StageTimer() {
 
 std::span<const std::byte> LoadContext::read_file(const std::filesystem::path& path) {
   const StageTimer timer(*this, Stage::kRead);
-  // O_NONBLOCK: opening a named pipe would wait for who writes it.
+  // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
   const core::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) {
     throw_read_error(path, errno);
@@ -130,7 +130,7 @@ void LoadContext::wait_for_storage(std::int64_t bytes) {
 
 std::byte* LoadContext::reserve(std::size_t bytes) {
   if (bytes > buffer_bytes_) {
-    // Half as much again: files of growing size must not reallocate each time.
+    // Grows by half, so that files of increasing size do not reallocate each time.
     buffer_bytes_ = bytes + bytes / 2;
     buffer_ = std::make_unique_for_overwrite<std::byte[]>(buffer_bytes_);
   }

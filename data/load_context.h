@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one loader worker carries while it loads samples: the clocks of the stages, the file buffer,
-// the simulated storage and the stop signal. Data sets report through it; they keep no clocks.
+// State of one loader worker: the clocks of the stages, the file buffer, the simulated storage and
+// the stop signal. Data sets report through it and keep no clocks.
 #pragma once
 
 #include "engine/core/trace.h"
@@ -22,22 +22,22 @@ namespace dlbench::data {
 
 class StorageModel;
 
-/// The stages of loading a sample, in order. Collate is the copy of finished rows into the batch
-/// (none where a decoder writes its row in place) and the hand-over of the batch.
+/// The stages of loading a sample, in order. Collate copies finished rows into the batch (nothing
+/// to copy where a decoder writes its row in place) and hands the batch over.
 enum class Stage : std::uint8_t { kRead, kDecode, kTransform, kCollate };
 inline constexpr std::size_t kStages = 4;
 
 /// "read", "decode", "transform", "collate".
 [[nodiscard]] std::string_view name(Stage stage);
 
-/// Time added once per sample to a stage: for injected slowness in tests of the verdict.
+/// Time added to a stage once per sample, to inject slowness in tests of the verdict.
 struct StageDelay {
   double sleep_s = 0.0;  ///< leaves the processor free
   double busy_s = 0.0;   ///< burns processor time
 };
 using StageDelays = std::array<StageDelay, kStages>;
 
-/// What one worker has done so far. Written by its worker, read by anyone (relaxed: sums only).
+/// What one worker has done so far. Written by that worker, read by any (relaxed: sums only).
 struct alignas(64) WorkerCounters {
   std::array<std::atomic<std::int64_t>, kStages> stage_ns{};
   std::atomic<std::int64_t> idle_ns{0};
@@ -78,14 +78,14 @@ class LoadContext {
     std::chrono::steady_clock::time_point start_;
   };
 
-  /// The whole file, timed as kRead, after the time the simulated storage would have needed. The
-  /// span is valid until the next call and is followed by 64 zero bytes.
-  /// Throws Error(kFile) naming the path: missing, unreadable, not a regular file;
-  /// Error(kData) for an empty file or one above 1 GiB.
+  /// Reads the whole file, timed as kRead, after waiting as long as the simulated storage would
+  /// take. The span is valid until the next call and is followed by 64 zero bytes. Throws
+  /// Error(kFile) naming the path: missing, unreadable, not a regular file; Error(kData) for an
+  /// empty file or one above 1 GiB.
   std::span<const std::byte> read_file(const std::filesystem::path& path);
 
-  /// For data held in memory since the data set was opened: counts `bytes` as read and waits as the
-  /// simulated storage would, as one read.
+  /// Counts `bytes` as read and waits as the simulated storage would for one read. For data sets
+  /// that are held in memory.
   void account_read(std::int64_t bytes);
 
   /// Sleeps or spins for the injected delay of every stage; the loader calls it once per sample.

@@ -23,7 +23,7 @@ fs::path wanted_cache_folder() {
   if (const char* folder = std::getenv("DLBENCH_CACHE_DIR"); folder != nullptr && *folder != 0) {
     return folder;
   }
-  // The XDG specification: a relative one is to be ignored.
+  // XDG specification: a relative path must be ignored.
   if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder == '/') {
     return fs::path(folder) / "dlbench";
   }
@@ -38,7 +38,7 @@ fs::path wanted_cache_folder() {
                 "DLBENCH_CACHE_DIR to a folder that can be written");
   }
   folder /= "dlbench-cache-" + std::to_string(::getuid());
-  // Anybody may have made it, with tuning, peaks and data of theirs.
+  // Another user may have made it, with their own tuning, peaks and data.
   struct stat found {};
   if (::stat(folder.c_str(), &found) == 0 && found.st_uid != ::getuid()) {
     throw Error(ErrorCode::kFile,

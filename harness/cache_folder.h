@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where things are kept that are made once: tuning, measured peaks, generated data.
+// The folder for things that are made once and kept: tuning, measured peaks, generated data.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace dlbench::harness {
 
-/// The folder for things that are made once: $DLBENCH_CACHE_DIR, else $XDG_CACHE_HOME/dlbench, else
-/// ~/.cache/dlbench. Created. Throws core::Error(kFile).
+/// Returns the cache folder, created if missing: $DLBENCH_CACHE_DIR, else $XDG_CACHE_HOME/dlbench,
+/// else ~/.cache/dlbench. Throws core::Error(kFile).
 [[nodiscard]] std::filesystem::path cache_folder();
-/// The same for what only saves time: nothing, and one warning, where the folder cannot be used.
+/// Like cache_folder(), for contents that only save time: nothing, and one warning, if unusable.
 [[nodiscard]] std::optional<std::filesystem::path> cache_folder_if_usable();
 
 }  // namespace dlbench::harness

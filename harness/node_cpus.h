@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many cores ranks have together, and for how much of the time.
+// The number of cores that ranks have together, and their share of CPU time.
 #pragma once
 
 #include "engine/comm/rendezvous.h"
@@ -16,12 +16,12 @@ namespace dlbench::harness {
 /// The CPUs that ranks of one node may use together.
 class NodeCpus {
  public:
-  /// One rank: its affinity mask, and the CPU quota of its control groups, such as 1.5.
+  /// Adds one rank: its affinity mask, and the CPU quota of its control groups, such as 1.5.
   void add(const std::vector<int>& mask, std::optional<double> quota);
-  /// Hardware threads, at least 1. What several ranks may use counts once, and so does their quota:
-  /// the largest, if all have one, rounded up: for threads.
+  /// Returns the number of hardware threads, at least 1, for choosing thread counts. CPUs usable by
+  /// several ranks count once; if all ranks have a quota, the largest one, rounded up, is a limit.
   [[nodiscard]] int cores() const;
-  /// Their time, in processors' worth: of the same CPUs and quota, not rounded. For rates.
+  /// Returns their CPU time in processors, from the same CPUs and quota, not rounded: for rates.
   [[nodiscard]] double capacity() const;
 
  private:

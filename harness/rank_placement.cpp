@@ -30,7 +30,7 @@ using reports::kNone;
 // Words of a line and cells must not be empty.
 std::string or_none(const std::string& text) { return text.empty() ? kNone : text; }
 
-/// A placement as one line of words, as ranks exchange it.
+/// Formats a placement as one line of words, which ranks exchange.
 std::string to_line(const RankRow& row) {
   const RankPlacement& placement = row.placement;
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {}",
@@ -68,7 +68,7 @@ RankRow from_line(const std::string& line) {
   return row;
 }
 
-/// The lowest other rank on the GPU of a rank, which NCCL refuses; nothing if there is none.
+/// Returns the lowest other rank on a rank's GPU, which NCCL refuses; nothing if there is none.
 std::optional<int> sharer(const RankRow& row, const std::vector<RankRow>& rows) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&row](const RankRow& other) {
     return other.rank != row.rank && other.machine == row.machine && row.placement.gpu_visible &&
@@ -315,9 +315,9 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
       reports::Taint::kOversubscribed, "ranks", fmt::format("{}", fmt::join(reasons, "; "))};
 }
 
-// Where a control group keeps the other devices away, https://github.com/NVIDIA/nccl/issues/1066
-// tells of NCCL that does not work. Memory of devices that CUDA_VISIBLE_DEVICES alone hides can be
-// shared: https://github.com/openucx/ucx/pull/4137 does. Neither was tried.
+// https://github.com/NVIDIA/nccl/issues/1066 reports that NCCL fails where a control group hides
+// the other devices. Memory of devices that only CUDA_VISIBLE_DEVICES hides can be shared:
+// https://github.com/openucx/ucx/pull/4137 does so. Neither was tried.
 std::optional<reports::SkipRecord> hidden_peers(comm::Rendezvous& ranks,
                                                 const RankPlacement& mine) {
   const std::vector<int> all = ranks.all_gather(mine.peers_hidden ? 1 : 0);

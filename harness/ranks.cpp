@@ -22,7 +22,7 @@ std::string library_of(launchers::MpiFamily family) {
   return family == launchers::MpiFamily::kOpenMpi ? "openmpi" : "mpich";
 }
 
-// "<code> <message>" of a failure, empty for none: what ranks exchange.
+// "<code> <message>" of a failure, empty for none, as ranks exchange it.
 std::string encode(const std::optional<Error>& error) {
   return error.has_value() ? std::to_string(static_cast<int>(error->code())) + " " + error->what()
                            : "";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of day as reports write it.
+// The time of day in the format of reports.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,12 @@
 
 namespace dlbench::harness {
 
-/// Seconds since the machine was started, its sleep included (CLOCK_BOOTTIME): nobody sets this
-/// clock, and all processes of the machine share it.
+/// Returns the seconds since the machine started, including sleep (CLOCK_BOOTTIME): nobody can set
+/// this clock, and all processes of the machine share it.
 [[nodiscard]] double seconds_since_boot();
 
-/// The time of day as it was when the clock was made, and what has passed since: setting the
-/// machine's time of day moves nothing, so that no later time stands before an earlier one.
+/// The time of day when this clock was made, plus the time elapsed since: setting the machine's
+/// clock has no effect, so a later time is never below an earlier one.
 class UtcClock {
  public:
   explicit UtcClock(std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
@@ -23,10 +23,10 @@ class UtcClock {
 
  private:
   std::chrono::system_clock::time_point then_;
-  double since_boot_s_;  ///< at that time
+  double since_boot_s_;  ///< at the time then_
 };
 
-/// Now, by the clock that this process, or the one that it was forked from, made at its first call.
+/// Returns the time by this process's clock, made at its first call or inherited through fork.
 [[nodiscard]] std::string utc_now();
 
 }  // namespace dlbench::harness

@@ -36,8 +36,8 @@ std::vector<std::string> run_words(const LaunchRequest& request) {
     words.push_back(
         fmt::format("--gpus-per-task={}", *request.gpus_per_node / *request.ranks_per_node));
   }
-  // Each rank gets cores of its own but sees all GPUs of its node, as NCCL wants it. The signal
-  // goes to the ranks: time to write a partial report.
+  // Each rank gets its own cores but sees all GPUs of its node, as NCCL needs. The signal goes to
+  // the ranks, which then have time to write a partial report.
   words.insert(words.end(),
                {"--setopt=cpu-affinity=per-task",
                 "--setopt=gpu-affinity=off",

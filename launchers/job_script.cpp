@@ -51,14 +51,14 @@ std::vector<std::string> nsys_words(const LaunchRequest& request) {
   std::vector<std::string> words = {
       "nsys", "profile", "--trace=cuda,nvtx,osrt", "--force-overwrite=true"};
   if (request.captures_steps) {
-    // By default nsys ends with the range, the program or its own session: to srun that is the
-    // rank.
+    // By default nsys ends with the range, the program or its own session, which srun takes for the
+    // end of the rank.
     append(words, {"--capture-range=cudaProfilerApi", "--capture-range-end=stop"});
   }
   return words;
 }
 
-// With one name for all, the ranks would overwrite each other's profile. nsys puts in the variable.
+// With a common name the ranks would overwrite each other's profile. nsys expands the variable.
 std::string profile_suffix(std::string_view rank_variable) {
   return fmt::format("-rank%q{{{}}}", rank_variable);
 }
@@ -137,7 +137,7 @@ std::string script_head(const LaunchRequest& request,
 std::string rank_lines(const LaunchRequest& request,
                        std::string_view scheduler,
                        std::string_view rank_variable) {
-  // The quotes end where the shell has to put in the number: results/dlbench-"$job_id".json
+  // Unquoted where the shell has to insert the number: results/dlbench-"$job_id".json
   const std::string stem = shell_quote(file_stem(request) + "-") + R"("$job_id")";
   std::string text;
   if (const auto words = container_words(request, scheduler); !words.empty()) {

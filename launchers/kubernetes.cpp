@@ -20,7 +20,7 @@ using core::ErrorCode;
 
 constexpr const char* kName = "kubernetes";
 
-/// A double-quoted scalar of YAML: any text, JSON's escapes.
+/// Formats any text as a double-quoted YAML scalar with JSON's escapes.
 std::string yaml(std::string_view text) {
   std::string quoted = "\"";
   for (const char letter : text) {
@@ -36,7 +36,7 @@ std::string yaml(std::string_view text) {
   return quoted + "\"";
 }
 
-/// Words of `command` and `args`, where Kubernetes replaces $(NAME), and $$ by $.
+/// Formats words for `command` and `args`, in which Kubernetes replaces $(NAME), and $$ by $.
 std::string yaml_words(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -60,7 +60,7 @@ std::vector<std::string> mpirun_words(const LaunchRequest& request) {
   return words;
 }
 
-// The log starts with what the batch scripts of other schedulers start with.
+// The log starts with the same record as in the batch scripts of other schedulers.
 constexpr const char* kRecord =
     "echo \"host: $(hostname)\"; env | sed -n '/^KUBERNETES_/p' | sort; exec \"$@\"";
 
@@ -202,7 +202,7 @@ class Kubernetes final : public Launcher {
     static const LauncherSpec spec{
         .name = kName,
         .description = "MPIJob manifest for Kubeflow's MPI operator",
-        // Not apply: a job of the same name would be left as it is, with a success.
+        // Not apply, which would leave a job of the same name unchanged and report success.
         .submit_command = {"kubectl", "create", "--filename=-", "--output=name"},
         .partition_meaning = "namespace",
         .takes_account = false,

@@ -35,7 +35,7 @@ bool has_any(const Variables& variables, std::initializer_list<const char*> name
   return false;
 }
 
-/// A launcher and the variables it gives each rank.
+/// A launcher and the variables that it sets for each rank.
 struct LauncherVariables {
   std::string_view launcher;
   const char* proof;  ///< present only in what this launcher started
@@ -49,8 +49,8 @@ constexpr std::string_view kSrun = "srun";
 constexpr std::string_view kFlux = "flux run";
 constexpr std::string_view kTorchrun = "torchrun";
 
-// What starts ranks inside of something else comes first: a batch job's variables are inherited by
-// the ranks of an mpiexec in it. srun --mpi=pmi2 and Flux set PMI_SIZE too, hence hydra's own
+// Launchers that start ranks inside something else come first: the ranks of an mpiexec inherit the
+// variables of its batch job. srun --mpi=pmi2 and Flux set PMI_SIZE too, so hydra has its own
 // proof.
 constexpr std::array<LauncherVariables, 9> kLaunchers{{
     {.launcher = kTorchrun,  // first: each task of a step may be one
@@ -109,8 +109,8 @@ constexpr std::array<LauncherVariables, 9> kLaunchers{{
      .family = MpiFamily::kMpich},
 }};
 
-/// What a launcher that serves several MPIs offers in this launch. OMPI_MCA_* say nothing: Flux
-/// sets them for every program.
+/// Returns the MPI family offered in this launch by a launcher that serves several. OMPI_MCA_* say
+/// nothing, because Flux sets them for every program.
 MpiFamily wire_up(const Variables& variables) {
   if (has_any(variables, {"PMIX_RANK", "PMIX_NAMESPACE"})) {
     return MpiFamily::kOpenMpi;
@@ -122,18 +122,18 @@ MpiFamily wire_up(const Variables& variables) {
   return MpiFamily::kUnknown;
 }
 
-/// Whether srun started this process. A batch script, and the shell of salloc, have SLURM_PROCID
-/// and SLURM_NTASKS too but are one process; the first has no step, the second a step number from
-/// the top of the range that Slurm reserves for such steps.
+/// Whether srun started this process. A batch script and the shell of salloc also have SLURM_PROCID
+/// and SLURM_NTASKS but are one process; the former has no step, the latter a step number from the
+/// top of the range that Slurm reserves for such steps.
 bool is_srun_task(const Variables& variables) {
   constexpr std::uint32_t kFirstReservedStep = 0xfffffff0;
   const auto step = number_of<std::uint32_t>(variables, "SLURM_STEP_ID");
   return step.has_value() && *step < kFirstReservedStep && variables.contains("SLURM_PROCID");
 }
 
-/// The first one that started this process. Of those that start MPI programs alone it is not known
-/// which is inside of which: one that announces several ranks is believed before one that announces
-/// this process, whose variables a shell or notebook may have left.
+/// Returns the first launcher that started this process. Among launchers of MPI programs the
+/// nesting is unknown: one that announces several ranks is preferred to one that announces only
+/// this process, whose variables a shell or notebook may have left behind.
 const LauncherVariables* find_launcher(const Variables& variables) {
   const LauncherVariables* first = nullptr;
   for (const LauncherVariables& candidate : kLaunchers) {
@@ -222,7 +222,7 @@ LaunchEnvironment detect_launch(const Variables& variables) {
     return launch;
   }
   if (const auto rank = number_of<int>(variables, "PMIX_RANK"); rank.has_value()) {
-    // A bare PMIx server tells a rank its number, and the size only through its library.
+    // A bare PMIx server gives a rank its number, but the size only through its library.
     launch.launcher = "prterun";
     launch.rank = rank;
     launch.mpi_family = MpiFamily::kOpenMpi;
@@ -270,7 +270,7 @@ std::string idle_allocation_hint(const LaunchEnvironment& launch) {
       *launch.idle_allocation);
 }
 
-// srun takes --cpus-per-task from sbatch until Slurm 22.05 only; the variable stays.
+// Only up to Slurm 22.05 srun takes --cpus-per-task from sbatch; the variable is still set.
 std::string lost_cpus_hint(const Variables& variables, int usable_cpus) {
   constexpr const char* kAsked = "SLURM_CPUS_PER_TASK";
   const std::optional<int> asked = number_of<int>(variables, kAsked);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the environment says of how this process was started: by which parallel launcher, as which
-// of how many ranks, and for which MPI. Pure functions over the variables; nothing here calls MPI.
+// What the environment tells about how this process was started: by which parallel launcher, as
+// which of how many ranks, and for which MPI. Pure functions of the variables; nothing calls MPI.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dlbench::launchers {
 
-/// The MPI implementations that can answer to a launcher's way of wiring up its ranks.
+/// The MPI families, by the protocol with which a launcher connects its ranks.
 enum class MpiFamily : std::uint8_t {
   kNone,     ///< no launcher: one process, no MPI needed
   kMpich,    ///< PMI: MPICH, Intel MPI, Cray MPICH, MVAPICH
@@ -29,8 +29,8 @@ struct LaunchEnvironment {
   std::string launcher;                ///< "srun", "mpiexec", "mpirun", "jsrun", "flux run", ...
   std::optional<int> announced_ranks;  ///< processes the launcher started together
   std::string source;                  ///< the variable that says so; empty without one
-  std::optional<int> rank;             ///< of this process among them
-  std::optional<int> local_rank;       ///< among those of its node
+  std::optional<int> rank;             ///< of this process, among announced_ranks
+  std::optional<int> local_rank;       ///< among the ranks of its node
   MpiFamily mpi_family = MpiFamily::kNone;
   bool serves_mpi = true;  ///< false: of torchrun, below which MPI must not be asked: what a task
                            ///< around it has of MPI, all its processes inherit
@@ -44,9 +44,9 @@ struct LaunchEnvironment {
                                      ///< that announced_ranks does not count
 
   [[nodiscard]] bool launched() const { return mpi_family != MpiFamily::kNone; }
-  /// One process, whoever started it. It needs no MPI, and a launcher's task that runs several
-  /// programs one after the other could not give it to the second: the first one's end has closed
-  /// the connection.
+  /// Whether this is the only process, whoever started it. It needs no MPI. A launcher's task that
+  /// runs several programs in sequence could not use MPI in the second: the end of the first
+  /// program has closed the connection to the launcher.
   [[nodiscard]] bool alone() const {
     return !launched() || (announced_ranks == 1 && !one_of_several_jobs);
   }

@@ -30,7 +30,7 @@ constexpr std::int64_t kDay = 24 * kHour;
                           text));
 }
 
-/// Digits alone, of at most 6: no sign, no overflow.
+/// Parses at most 6 digits: no sign, no overflow.
 std::optional<std::int64_t> digits(std::string_view text) {
   constexpr std::size_t kMaxDigits = 6;
   return text.size() <= kMaxDigits && !text.starts_with('-')
@@ -79,7 +79,7 @@ std::optional<std::int64_t> clock_time(std::string_view text) {
   return seconds + *hours * kHour + *minutes * kMinute + *rest;
 }
 
-// What goes into a directive, where a blank or a quote would start another word for the scheduler.
+// Checks text of a directive, where a blank or a quote would start a new word for the scheduler.
 void check_word(const char* option, const std::string& text) {
   constexpr std::string_view kAllowed = "_-./:@+%=,~";
   const bool plain = std::all_of(text.begin(), text.end(), [&](char letter) {
@@ -89,7 +89,7 @@ void check_word(const char* option, const std::string& text) {
   if (!plain) {
     throw Error(
         ErrorCode::kUsage,
-        // Without % and ~, which names of files do not take either: below.
+        // Does not list % and ~, which file names must not contain either: see below.
         fmt::format("{} '{}' has a character that schedulers do not take in it; use letters, "
                     "digits and any of _-./:@+=,",
                     option,
@@ -97,8 +97,8 @@ void check_word(const char* option, const std::string& text) {
   }
 }
 
-// What goes into the names of log, report and profiles too: Slurm, LSF and nsys replace patterns in
-// them, each its own, and the report would lie elsewhere than the log.
+// Checks text that also goes into the names of log, report and profiles: Slurm, LSF and nsys each
+// replace other patterns in it, and the report would not lie next to the log.
 void check_file_word(const char* option, const std::string& text) {
   check_word(option, text);
   if (text.find('%') != std::string::npos) {
@@ -110,8 +110,8 @@ void check_file_word(const char* option, const std::string& text) {
   }
 }
 
-// Log, report and profiles are called after it, and schedulers and shells take it as a word of its
-// own: a slash would name a folder that nobody makes, a leading dash an option.
+// Log, report and profiles are named after it, and schedulers and shells take it as a separate
+// word: a slash would name a folder that nobody makes, a leading dash an option.
 void check_job_name(const std::string& name) {
   check_file_word("--job-name", name);
   if (name.find('/') != std::string::npos) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a batch job shall run and on what, before it is written down for one scheduler.
+// What a batch job shall run and on which resources, independent of the scheduler.
 #pragma once
 
 #include "launchers/node_preset.h"
@@ -14,15 +14,15 @@
 
 namespace dlbench::launchers {
 
-/// The MPI that the job's dlbench uses. Schedulers and mpiexec need different words for each.
+/// The MPI that the job's dlbench uses. Schedulers and mpiexec need different options for each.
 enum class MpiChoice : std::uint8_t {
-  kSiteDefault,  ///< whatever the site set up: nothing is said
+  kSiteDefault,  ///< the site's default: no option is passed
   kMpich,
   kOpenMpi,
 };
 
-/// A job. All counts are at least 1 unless said otherwise; complete_request() fills in the optional
-/// ones that a preset or the GPUs decide.
+/// A job. All counts are at least 1 unless noted; complete_request() fills in the optional counts
+/// that a preset or the number of GPUs determines.
 struct LaunchRequest {
   std::string job_name = "dlbench";
   int nodes = 1;
@@ -52,24 +52,24 @@ struct LaunchRequest {
   bool writes_report = false;        ///< the command has --output and was not given it
   bool takes_timeout = false;        ///< the command has --timeout and was not given it
   bool is_warned = false;            ///< the scheduler's, see LauncherSpec::warns_ranks
-  /// Options of the command that were given a file or folder to write, and which.
+  /// Options of the command that name an output file or folder, each with its path.
   std::vector<std::pair<std::string, std::string>> written;
 };
 
-/// Fills in what the preset decides, and one rank per GPU (one without GPUs). Throws
+/// Fills in what the preset determines, and one rank per GPU (one rank without GPUs). Throws
 /// core::Error(kUsage) for a request that no node of the preset can serve, for more ranks than an
-/// int counts, and for texts that would break a directive or the name of a file.
+/// int can hold, and for texts that would break a directive or a file name.
 void complete_request(LaunchRequest& request);
 
-/// One line if the ranks are to have GPUs and nobody says how many CPUs: most schedulers give each
-/// a single one then, for its loader too. Empty if all is well. Of a completed request.
+/// Returns one line if the ranks use GPUs but no CPUs per rank are given: most schedulers then give
+/// each a single CPU, for its loader too. Empty if all is well. Takes a completed request.
 [[nodiscard]] std::string missing_cpus_hint(const LaunchRequest& request);
 
-/// All of the job's ranks, of a completed request.
+/// Returns the number of ranks of a completed request.
 [[nodiscard]] int total_ranks(const LaunchRequest& request);
 
-/// "30min", "2h", "90s", "1d", "00:30:00" or "1-12:00:00" in seconds. A bare number is refused:
-/// minutes to Slurm and Flux, seconds to PBS. Throws core::Error(kUsage).
+/// Parses "30min", "2h", "90s", "1d", "00:30:00" or "1-12:00:00" into seconds. A bare number is
+/// refused: Slurm and Flux would read minutes, PBS seconds. Throws core::Error(kUsage).
 [[nodiscard]] std::int64_t parse_walltime(const std::string& text);
 
 }  // namespace dlbench::launchers

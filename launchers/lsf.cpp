@@ -58,8 +58,8 @@ std::vector<std::string> directives(const LaunchRequest& request) {
   return lines;
 }
 
-// One resource set per node, so that ranks of a node see each other's GPUs; inside of it each rank
-// has its own cores, packed beside each other.
+// One resource set per node, so that ranks of a node see each other's GPUs; within it each rank has
+// its own cores, packed next to each other.
 std::vector<std::string> jsrun_words(const LaunchRequest& request) {
   const int ranks = *request.ranks_per_node;
   const int cores = *request.cpus_per_rank;

@@ -19,8 +19,8 @@ NodePreset lumi() {
           .cores_per_rank = 7,
           .scheduler = "slurm",
           .directives = {"--partition=standard-g", "--exclusive"},
-          // GCD 0 hangs on cores 49 to 55, GCD 1 on 57 to 63, GCD 2 on 17 to 23 and so on; the
-          // first core of each eight belongs to the system.
+          // GCD 0 is attached to cores 49 to 55, GCD 1 to 57 to 63, GCD 2 to 17 to 23 and so on;
+          // the first core of every eight belongs to the system.
           .cpu_bind =
               "mask_cpu:fe000000000000,fe00000000000000,fe0000,fe000000,fe,fe00,fe00000000,"
               "fe0000000000",
@@ -59,8 +59,8 @@ NodePreset perlmutter() {
           .directives = {"--constraint=gpu", "--qos=regular", "--gpu-bind=none"},
           .cpu_bind = "cores",
           .container_runtime = "shifter",
-          // The GPUs count against the NUMA nodes: cores 0 to 15 are nearest to GPU 3. dlbench
-          // gives each rank its nearest by itself, and srun sets CUDA_VISIBLE_DEVICES anew anyway.
+          // GPUs are numbered against the NUMA nodes: cores 0 to 15 are nearest to GPU 3. dlbench
+          // gives each rank its nearest one itself, and srun resets CUDA_VISIBLE_DEVICES anyway.
           .environment = {{"NCCL_NET_GDR_LEVEL", "PHB"}}};
 }
 

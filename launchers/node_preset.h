@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes of known machines: how many ranks fit, which cores belong to which GPU, and what their own
-// scheduler wants to be told.
+// Nodes of known machines: how many ranks fit, which cores belong to which GPU, and which options
+// the machine's scheduler needs.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct NodePreset {
   int cores_per_rank = 1;
   int cpus_per_core = 1;  ///< hardware threads that the scheduler counts as CPUs
 
-  // What follows holds for the machine's own scheduler alone.
+  // The following fields hold for the machine's own scheduler alone.
   std::string scheduler;
   std::vector<std::string> directives;          ///< options of the job: "--constraint=gpu"
   std::string cpu_bind;                         ///< of srun, for `ranks` ranks; empty: its default
@@ -33,10 +33,10 @@ struct NodePreset {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-/// Names of all presets, sorted.
+/// Returns the names of all presets, sorted.
 [[nodiscard]] std::vector<std::string> preset_names();
 
-/// Throws core::Error(kUsage) with the nearest name.
+/// Returns the preset of that name. Throws core::Error(kUsage) that suggests the nearest name.
 [[nodiscard]] const NodePreset& find_preset(std::string_view name);
 
 }  // namespace dlbench::launchers

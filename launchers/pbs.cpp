@@ -32,8 +32,8 @@ std::string select(const LaunchRequest& request) {
   return chunk;
 }
 
-// A folder as -o takes a log of PBS's own name, which starts with the job's number. What stands
-// before a colon there names a host.
+// With a folder as -o, PBS names the log itself, starting with the job's number. A text before a
+// colon there would name a host.
 std::vector<std::string> directives(const LaunchRequest& request) {
   if (request.output_folder.find(':') != std::string::npos) {
     throw core::Error(core::ErrorCode::kUsage,

@@ -29,8 +29,8 @@ std::string memory(const LaunchRequest& request) {
              : std::string();
 }
 
-// Attempts of a job share its number, so a second one would overwrite log and report of the first.
-// What the user says of it wins, also among other options of his line.
+// All attempts of a job share its number, so a second one would overwrite log and report of the
+// first. The user's own setting takes precedence, also among other options on one line.
 std::string no_requeue(const LaunchRequest& request) {
   const bool chosen = std::ranges::any_of(request.directives, [](const std::string& line) {
     std::istringstream words(line);
@@ -57,7 +57,7 @@ std::vector<std::string> directives(const LaunchRequest& request) {
       directive("--partition", request.partition),
       directive("--output", in_output_folder(request, request.job_name + "-%j.log")),
       no_requeue(request),
-      // To the ranks, not to this script: time to write a partial report.
+      // To the ranks, not to this script: they then have time to write a partial report.
       fmt::format("--signal=USR1@{}", warning_s(request))};
   if (on_own_machine(request, kName)) {
     for (const std::string& line : request.preset->directives) {
@@ -70,7 +70,7 @@ std::vector<std::string> directives(const LaunchRequest& request) {
 }
 
 std::vector<std::string> srun_words(const LaunchRequest& request) {
-  // One rank that fails ends the others. srun does not take --cpus-per-task from sbatch.
+  // A failed rank ends the others. srun does not take --cpus-per-task from sbatch.
   std::vector<std::string> words = {"srun", "--kill-on-bad-exit=1"};
   if (request.mpi != MpiChoice::kSiteDefault) {
     words.emplace_back(request.mpi == MpiChoice::kMpich ? "--mpi=pmi2" : "--mpi=pmix");
@@ -88,8 +88,8 @@ std::vector<std::string> srun_words(const LaunchRequest& request) {
   return words;
 }
 
-// In a container of pyxis a relative folder is one of the image, which goes with the job: the
-// report would. The job's shell knows the folder, whoever submits from where.
+// In a pyxis container a relative folder is inside the image, which is deleted with the job, and
+// the report with it. The job's shell knows the folder, wherever the job was submitted.
 std::string container_words(const LaunchRequest& request) {
   if (request.container.empty() || request.container_runtime != "pyxis") {
     return "";

@@ -15,7 +15,7 @@
 namespace dlbench::probes {
 namespace {
 
-/// Writes and empties the text once it is large.
+/// Writes and clears the text once it is large.
 void flush_large(core::AtomicFile& file, std::string& text) {
   constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
   if (text.size() > kLargeBytes) {
@@ -24,7 +24,7 @@ void flush_large(core::AtomicFile& file, std::string& text) {
   }
 }
 
-/// `text` between quotes, as JSON.
+/// Returns `text` in quotes, as JSON.
 std::string json_string(std::string_view text) {
   std::string result = "\"";
   for (const char letter : text) {
@@ -40,8 +40,8 @@ std::string json_string(std::string_view text) {
   return result + '"';
 }
 
-/// Nanoseconds as microseconds with all three decimals: exact, where a double loses them after
-/// days.
+/// Formats nanoseconds as microseconds with all three decimals: exact, whereas a double would lose
+/// them after days.
 std::string microseconds(std::int64_t ns) {
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns) / 1000, std::abs(ns) % 1000);
 }
@@ -93,7 +93,7 @@ void append_event(std::string& out, const ChromeTrace& trace, int track, const T
   out += '}';
 }
 
-// Viewers take counters by process and name; they have no thread.
+// Viewers identify counters by process and name; they have no thread.
 void append_point(std::string& out,
                   const ChromeTrace& trace,
                   const std::string& name,
@@ -121,7 +121,7 @@ void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace) {
       trace.rank);
   for (TraceTrack& track : trace.tracks) {
     append_metadata(out, trace.rank, track);
-    // Inner regions end first: reversed and stably sorted, an outer one of the same times is first.
+    // Inner regions end first: reversed and stably sorted, an outer one of equal times comes first.
     std::reverse(track.events.begin(), track.events.end());
     std::stable_sort(
         track.events.begin(), track.events.end(), [](const TraceEvent& a, const TraceEvent& b) {

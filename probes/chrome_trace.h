@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing recorded regions and counters as a Chrome trace (the JSON Trace Event Format).
+// Writes recorded regions and counters as a Chrome trace (the JSON Trace Event Format).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dlbench::probes {
 
-/// One finished region. Times are of the steady clock, in nanoseconds.
+/// One finished region. Times are nanoseconds of the steady clock.
 struct TraceEvent {
   std::string_view name;
   std::string_view category;  ///< "step", "op", "kernel"
@@ -21,14 +21,14 @@ struct TraceEvent {
   std::int64_t end_ns;
 };
 
-/// A region as a track shows it. Of a device's work, what it is part of and how much it moves.
+/// A region of a track. For device work, also its op, its phase and the bytes moved.
 struct TrackEvent : TraceEvent {
   std::string_view op{};     ///< empty: unknown, or not of a device
   std::string_view phase{};  ///< "forward"; empty likewise
   std::int64_t bytes = 0;    ///< 0: none, or unknown
 };
 
-/// The regions of one thread, or of one stream of a device, in the order in which they ended.
+/// The regions of one thread or one device stream, in the order in which they ended.
 struct TraceTrack {
   int number;
   std::string name;  ///< empty: the thread was never named
@@ -41,13 +41,13 @@ struct CounterPoint {
   double value;
 };
 
-/// One counter over time, drawn as a curve of steps.
+/// One counter over time, drawn as a step curve.
 struct CounterTrack {
   std::string name;
   std::vector<CounterPoint> points;  ///< in the order of time
 };
 
-/// What a trace shows of a device, below the threads of the host.
+/// The tracks of a device, shown below the threads of the host.
 struct DeviceTracks {
   std::vector<TraceTrack> streams;
   std::vector<CounterTrack> counters;
@@ -61,9 +61,9 @@ struct ChromeTrace {
   std::vector<CounterTrack> counters;
 };
 
-/// Writes a JSON object with "traceEvents". Events of a track come by start time, outer before
-/// inner; points of counters that are no number are left out. Written as a core::AtomicFile: a
-/// reader never sees half of it. Throws Error(kFile).
+/// Writes a JSON object with "traceEvents". A track's events are in order of start time, outer
+/// before inner; counter points that are not numbers are left out. Written as a core::AtomicFile,
+/// so a reader never sees a partial file. Throws Error(kFile).
 void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace);
 
 }  // namespace dlbench::probes

@@ -20,8 +20,7 @@ using Number = std::optional<double>;
 constexpr const char* kNotTold = "the device or its driver does not tell";
 constexpr const char* kNeverAtWork = "no sample saw the GPU at work";
 
-/// What a row of the report says: without a number the reason, and where a number may come from
-/// different places, from which.
+/// A value of the report: without a number its reason, and its source where there are several.
 struct Told {
   // NOLINTNEXTLINE(google-explicit-constructor): most rows are a number or nothing.
   Told(Number number, std::string reason_if_none = kNotTold)
@@ -39,7 +38,7 @@ Number ratio(Number part, Number whole) {
                                                                : std::nullopt;
 }
 
-/// Empty if some window's last sample lacks the value.
+/// Returns nothing if some window's last sample lacks the value.
 Number integral(const GpuSums& sums, GpuValue value) {
   const GpuValueSums& of = sums.of(value);
   return of.covered ? Number(of.integral) : std::nullopt;
@@ -53,14 +52,14 @@ Told at_work(const GpuSums& sums, GpuValue value, Number number) {
   return {number, sums.worked() && !sums.of(value).told ? kNotTold : kNeverAtWork};
 }
 
-/// Mean over the time of the samples that tell the value and saw the device at work.
+/// Returns the mean over the time of the samples that have the value, with the device at work.
 Told mean_at_work(const GpuSums& sums, GpuValue value) {
   const GpuValueSums& of = sums.of(value);
   return at_work(sums, value, ratio(of.at_work, of.at_work_s));
 }
 
-/// By the counter if it tells of every window, else by the power if that has samples enough. Not
-/// where the two contradict each other: one of the sensors is wrong.
+/// Uses the counter if it covers every window, else the power if that has enough samples. Returns
+/// nothing if the two contradict each other, as one of the sensors is then wrong.
 Told energy_joules(const GpuSums& sums) {
   constexpr double kMaxEnergyRatio = 2.0;
   const Number counted = sums.counted_joules();
@@ -96,7 +95,7 @@ Number neighbours_share(const GpuSums& sums) {
   return sums.neighbours().has_value() ? Number(sums.neighbours()->busy_share) : std::nullopt;
 }
 
-/// One value: what the report calls it, and how it comes from the sums.
+/// One value: its name in the report, and how it follows from the sums.
 struct Row {
   ValueSpec spec;
   std::function<Told(const GpuIdentity&, const GpuSums&)> told;
@@ -197,10 +196,10 @@ const std::vector<Row>& rows() {
   return all;
 }
 
-/// Xids that end the work of one process, by what it did itself or for an earlier error (NVIDIA's
-/// "XID Errors"): graphics engine exception, MMU fault, stopped processing, preemptive cleanup,
-/// decoder exception, graphics class error. The driver does not say whose; the process concerned is
-/// told by CUDA.
+/// Whether it is an Xid that ends the work of one process, because of its own error or an earlier
+/// one (NVIDIA's "XID Errors"): graphics engine exception, MMU fault, stopped processing,
+/// preemptive cleanup, decoder exception, graphics class error. The driver does not say which
+/// process; CUDA informs the one concerned.
 bool is_of_application(const GpuEvent& event) {
   constexpr std::array<std::int64_t, 6> kXids{13, 31, 43, 45, 68, 69};
   return event.fault == GpuFault::kXid && std::ranges::find(kXids, event.code) != kXids.end();

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kOverheadTrack = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kWaitTrack = kOverheadTrack - 1;
 
-/// The stream, or one of the tracks behind those of streams; nothing: it is not drawn.
+/// Returns the stream, or a track after those of streams; nothing if it is not drawn.
 std::optional<std::int64_t> track_of(const GpuActivity& activity) {
   switch (activity.kind) {
     case GpuActivityKind::kOverhead:

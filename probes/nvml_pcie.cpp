@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probe nvml_pcie: what the GPU received and sent over PCIe in a repetition of its own. Its
-// counters wrap after 4 GiB, and reading them costs more than a timed repetition may pay (0.3 ms on
-// an H100 with driver 580).
+// The probe nvml_pcie: what the GPU received and sent over PCIe in a separate repetition. Its
+// counters wrap after 4 GiB, and reading them costs more than a timed repetition can afford (0.3 ms
+// on an H100 with driver 580).
 #include "engine/core/clock.h"
 #include "probes/gpu/nvml_library.h"
 #include "probes/registry.h"
@@ -27,7 +27,7 @@
 namespace dlbench::probes {
 namespace {
 
-/// Of one repetition's steps.
+/// The traffic of one repetition's steps.
 struct PcieTraffic {
   double window_s = 0.0;
   double reading_cpu_s = 0.0;
@@ -41,7 +41,7 @@ std::optional<std::int64_t> growth(std::optional<std::int64_t> first,
   return first.has_value() && last.has_value() ? std::optional(*last - *first) : std::nullopt;
 }
 
-/// A value of the report, and what it is of a repetition. Nothing: the device does not tell.
+/// A value of the report, and how it follows from a repetition. Nothing: the device lacks it.
 struct PcieValue {
   ValueSpec spec;
   std::optional<double> (*value)(const PcieTraffic&);
@@ -191,7 +191,7 @@ class PcieProbe final : public Probe {
   std::string trial_;
   StepWindow steps_;
   GpuSample first_;
-  PcieTraffic traffic_;  ///< of the repetition that runs; the watcher's until it is joined
+  PcieTraffic traffic_;  ///< of the current repetition; owned by the watcher until joined
   std::map<std::string, PcieTraffic, std::less<>> traffic_of_;  ///< by trial
   std::jthread watcher_;
 };

@@ -16,7 +16,7 @@
 namespace dlbench::probes {
 namespace {
 
-/// ARGB colour of a category; one row of a tool's timeline shows what kind of work runs.
+/// Returns a category's ARGB colour, so that one row of a timeline shows the kind of work.
 std::uint32_t colour(core::trace::Category category) {
   switch (category) {
     case core::trace::Category::kTrial:
@@ -37,7 +37,7 @@ std::uint32_t colour(core::trace::Category category) {
   return 0xFFFFFFFFU;
 }
 
-/// Every category that regions have.
+/// All categories of regions.
 constexpr std::array kCategories{core::trace::Category::kTrial,
                                  core::trace::Category::kRepetition,
                                  core::trace::Category::kStep,
@@ -46,7 +46,7 @@ constexpr std::array kCategories{core::trace::Category::kTrial,
                                  core::trace::Category::kLoader,
                                  core::trace::Category::kComm};
 
-/// NVTX's number of a category; 0 means none.
+/// Returns NVTX's number for a category; 0 means none.
 std::uint32_t number(core::trace::Category category) {
   return static_cast<std::uint32_t>(category) + 1;
 }
@@ -73,23 +73,23 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
 
   [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override { return reason(); }
 
-  // Regions carry the trials; nothing to do for windows.
+  // Regions include the trials; windows need nothing.
   void begin_trial(std::string_view /*trial*/) noexcept override {}
   void end_trial() noexcept override {}
   [[nodiscard]] ProbeValues collect(std::string_view /*trial*/) const override {
     return ProbeValues{domain_ != nullptr, reason(), {}};
   }
-  /// Without a tool nothing listens, so that regions stay as cheap as without this probe.
+  /// Returns nullptr if no tool listens, so that regions cost nothing.
   [[nodiscard]] core::trace::Sink* sink() override { return domain_ != nullptr ? this : nullptr; }
 
  private:
-  /// NVTX hands out no domain when no tool was injected into the process.
+  /// NVTX returns no domain if no tool was injected into the process.
   [[nodiscard]] std::string reason() const {
     return domain_ != nullptr ? "" : "no NVTX tool is attached to this process";
   }
 
   void begin(const core::trace::RegionInfo& region) noexcept override {
-    // NVTX wants a terminated string; names longer than this are cut in the tool's view only.
+    // NVTX needs a terminated string; longer names are cut in the tool's view only.
     std::array<char, 96> text{};
     region.name.copy(text.data(), text.size() - 1);
     nvtxEventAttributes_t attributes{};

@@ -32,8 +32,8 @@ int read_paranoid() {
   return text.has_value() ? std::atoi(text->c_str()) : kUnknownParanoid;
 }
 
-/// Lets this process have `more` open files beside what it may have now, as far as its hard limit
-/// goes: those of the counters are not to be missing to the loader.
+/// Lets this process have `more` open files than now, as far as its hard limit permits, so that
+/// those of the counters are not taken from the loader.
 void allow_more_files(std::size_t more) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
@@ -60,7 +60,7 @@ class PerfEventProbe final : public Probe {
     for (const auto event : kEvents) {
       ProcessCounter counter;
       const int error = counter.open(PERF_TYPE_HARDWARE, event);
-      // A processor may lack one event and have the others; that one has no values then.
+      // A processor may lack one event but have the others; that one then has no values.
       if (error != 0 && error != ENOENT) {
         reason_ = perf_event_reason(error, read_paranoid());
         return reason_;

@@ -71,8 +71,8 @@ ProbeSpec make_proc_spec() {
   return spec;
 }
 
-/// The operating system's view of each trial: the sums of Disturbance over its windows. Not what
-/// other processes used: who of them is of the job only the harness knows (GroupDisturbance).
+/// The operating system's view of each trial: the sums of Disturbance over its windows. Without
+/// other processes' use: only the harness knows which belong to the job (GroupDisturbance).
 class ProcProbe final : public Probe {
  public:
   [[nodiscard]] const ProbeSpec& spec() const override {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the probe "proc" reports of a window.
+// The values that the probe "proc" reports for a window.
 #pragma once
 
 #include "probes/node/disturbance.h"
@@ -11,7 +11,7 @@
 
 namespace dlbench::probes {
 
-/// One number per value of the probe's spec, in its order; empty where the system does not tell.
+/// Returns one number per value of the probe's spec, in its order; nothing where unavailable.
 [[nodiscard]] std::vector<std::optional<double>> proc_values(const Disturbance& seen);
 
 }  // namespace dlbench::probes

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Energy of the processor packages, from the powercap files of Intel's and AMD's RAPL counters.
+// The energy of the processor packages, from the powercap files of Intel's and AMD's RAPL counters.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace dlbench::probes {
 /// One processor package's energy counter.
 struct RaplZone {
   std::filesystem::path energy_file;  ///< energy_uj: microjoules, wraps at range_uj
-  std::uint64_t range_uj = 0;         ///< 0: not told
+  std::uint64_t range_uj = 0;         ///< 0: unknown
 };
 
 /// The package zones below `root` (normally /sys/class/powercap), or why there are none.
@@ -31,20 +31,20 @@ struct RaplZones {
 
 [[nodiscard]] RaplZones find_rapl_zones(const std::filesystem::path& root);
 
-/// The counter's value in microjoules, or empty if it cannot be read.
+/// Returns the counter's value in microjoules, or nothing if it cannot be read.
 [[nodiscard]] std::optional<std::uint64_t> read_energy_uj(const RaplZone& zone);
 
-/// Joules from `begin` to `end`, allowing for one wrap at range_uj; nothing where the counter fell
-/// and its range is not known.
+/// Returns the joules from `begin` to `end`, allowing for one wrap at range_uj; nothing if the
+/// counter decreased and its range is unknown.
 [[nodiscard]] std::optional<double> energy_difference_joules(std::uint64_t begin_uj,
                                                              std::uint64_t end_uj,
                                                              std::uint64_t range_uj);
 
-/// Sums up what the zones' counters grow by in a window, however often they wrap: a thread reads
-/// them once per period while one is open.
+/// Sums what the zones' counters gain in a window, however often they wrap: while a window is open,
+/// a thread reads them once per period.
 class RaplMeter {
  public:
-  /// AMD's counters wrap after 65.5 kJ, which a package of 1 kW takes in 65 s; Intel's later.
+  /// AMD's counters wrap after 65.5 kJ, 65 s for a package of 1 kW; Intel's later.
   static constexpr std::chrono::seconds kPeriod{60};
 
   explicit RaplMeter(std::vector<RaplZone> zones, std::chrono::nanoseconds period = kPeriod);
@@ -53,9 +53,9 @@ class RaplMeter {
   ~RaplMeter();
 
   void begin_window();
-  /// Joules of all zones since begin_window(); nothing if a counter could not be read.
+  /// Returns the joules of all zones since begin_window(); nothing if a counter could not be read.
   [[nodiscard]] std::optional<double> end_window();
-  /// How often the counters were added up so far, at the end of windows and inside of them.
+  /// How often the counters have been added up, at the end of windows and within them.
   [[nodiscard]] std::int64_t samples() const { return samples_; }
 
  private:

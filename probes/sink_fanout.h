@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One trace sink that passes every region on to several, so that a timeline and NVTX can listen at
-// the same time.
+// A trace sink that forwards every region to several sinks, so that a timeline and NVTX can listen
+// at the same time.
 #pragma once
 
 #include "engine/core/trace.h"
@@ -14,7 +14,7 @@
 namespace dlbench::probes {
 
 /// Calls its sinks in order for begin and in reverse order for end, so that the regions of one sink
-/// lie inside those of the one before it. The sinks are not owned and must outlive it.
+/// lie inside those of the previous one. Does not own the sinks, which must outlive it.
 class SinkFanout final : public core::trace::Sink {
  public:
   explicit SinkFanout(std::vector<core::trace::Sink*> sinks) : sinks_(std::move(sinks)) {}

@@ -11,11 +11,11 @@
 
 namespace dlbench::probes {
 
-/// The steps that one thread makes: from the first one's begin to the last one's end, since what
-/// comes before and after is no training. Other threads' regions count for nothing.
+/// The steps of one thread: from the begin of the first to the end of the last, as what comes
+/// before and after is not training. Ignores regions of other threads.
 class StepWindow final : public core::trace::Sink {
  public:
-  /// Forgets what was; the calling thread's steps count from now on.
+  /// Resets; from now on the calling thread's steps count.
   void restart() noexcept {
     thread_ = std::this_thread::get_id();
     begin_ns_ = 0;

@@ -84,8 +84,8 @@ class Track {
   bool owned = true;
 
  private:
-  /// A copy of `name` that lives as long as the track: plans and loaders may be gone when the trace
-  /// is written.
+  /// Returns a copy of `name` that lives as long as the track, because plans and loaders may be
+  /// gone when the trace is written.
   std::string_view intern(std::string_view text) {
     const auto found = names_.find(text);
     return found != names_.end() ? *found : *names_.emplace(text).first;
@@ -119,14 +119,14 @@ class Track {
 
 }  // namespace
 
-/// All tracks. Threads hold it by shared_ptr, so that a thread may outlive the timeline.
+/// All tracks. Threads hold it by shared_ptr, so they may outlive the timeline.
 class Timeline::Recorder : public std::enable_shared_from_this<Timeline::Recorder> {
  public:
   explicit Recorder(std::size_t max_events) : max_events_(max_events) {
     DLBENCH_CHECK(max_events <= kMaxEvents) << max_events;
   }
 
-  /// The calling thread's track, made on first use.
+  /// Returns the calling thread's track, made on first use.
   Track& track() {
     Held& held = held_by_this_thread();
     if (held.recorder.get() != this) {
@@ -173,7 +173,7 @@ class Timeline::Recorder : public std::enable_shared_from_this<Timeline::Recorde
     return sum;
   }
 
-  /// Copies of all events, one entry per track that has any.
+  /// Returns copies of all events, one entry per track that has any.
   [[nodiscard]] std::vector<TraceTrack> copy() const {
     const std::lock_guard lock(mutex_);
     std::vector<TraceTrack> result;
@@ -195,7 +195,7 @@ class Timeline::Recorder : public std::enable_shared_from_this<Timeline::Recorde
   std::int64_t origin_ns = core::steady_ns();
 
  private:
-  /// What a thread remembers; gives the track back when the thread ends.
+  /// A thread's track, which is given back when the thread ends.
   struct Held {
     std::shared_ptr<Recorder> recorder;
     Track* track = nullptr;
@@ -272,7 +272,7 @@ void Timeline::write(const std::filesystem::path& path, int rank, DeviceTracks d
 std::int64_t Timeline::dropped_events() const { return recorder_->dropped(); }
 std::int64_t Timeline::recorded_events() const { return recorder_->recorded(); }
 
-// A region that cannot be recorded for lack of memory is counted, never thrown.
+// A region that cannot be recorded for lack of memory is only counted.
 void Timeline::begin(const core::trace::RegionInfo& region) noexcept {
   try {
     recorder_->track().begin(region);
@@ -297,7 +297,7 @@ void Timeline::name_thread(std::string_view name) noexcept {
   }
 }
 
-// Device graphs are the business of device probes; the timeline shows the host.
+// Device probes handle device graphs; the timeline shows the host.
 void Timeline::map_captured_node(std::uint64_t /*captured_node*/, std::int64_t /*op_id*/) noexcept {
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline probe: records every trace region of every thread and writes them as a Chrome trace,
-// which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+// The timeline probe: records every trace region of every thread and writes a Chrome trace, which
+// Perfetto (ui.perfetto.dev) and chrome://tracing open.
 #pragma once
 
 #include "engine/core/trace.h"
@@ -19,15 +19,15 @@
 
 namespace dlbench::probes {
 
-/// Regions of all threads. Each thread appends to its own buffer without locks; begin and end cost
-/// about 0.1 us together with the clock. A thread that takes the name of one that has ended
-/// continues its track, so restarted loader workers do not multiply the rows.
+/// The regions of all threads. Each thread appends to its own buffer without locks; begin and end
+/// together cost about 0.1 us including the clock. A thread with the name of one that has ended
+/// continues its track, so that restarted loader workers do not multiply the rows.
 class Timeline final : public Probe, private core::trace::Sink {
  public:
-  /// 2 million of 56 bytes: 112 MiB a thread.
+  /// 2 million events of 56 bytes: 112 MiB per thread.
   static constexpr std::size_t kMaxEvents = std::size_t{256} * 8192;
 
-  /// `max_events`: of each thread, at most kMaxEvents.
+  /// `max_events`: per thread, at most kMaxEvents.
   explicit Timeline(std::size_t max_events = kMaxEvents);
   ~Timeline() override;
 
@@ -35,17 +35,17 @@ class Timeline final : public Probe, private core::trace::Sink {
   [[nodiscard]] std::string open(const ProbeOptions& options) override;
   void begin_trial(std::string_view trial) noexcept override;
   void end_trial() noexcept override;
-  /// Values: recorded_events, dropped_events, of the whole run whatever the trial.
+  /// Returns recorded_events and dropped_events of the whole run, whatever the trial.
   [[nodiscard]] ProbeValues collect(std::string_view trial) const override;
   [[nodiscard]] core::trace::Sink* sink() override { return this; }
 
   /// Writes what was recorded so far: a JSON object with "traceEvents", complete events ("ph": "X")
   /// with ts and dur in microseconds since open(), category, and the region's id in args; metadata
-  /// events name process and threads. Regions still open are left out. `path` as of a
-  /// core::AtomicFile. `device` comes below the threads. Throws Error(kFile).
+  /// events name process and threads. Open regions are left out. `path` as for core::AtomicFile.
+  /// The tracks of `device` come below the threads. Throws Error(kFile).
   void write(const std::filesystem::path& path, int rank = 0, DeviceTracks device = {}) const;
 
-  /// Regions not recorded: buffer full, out of memory, nested deeper than 64, or ended unbegun.
+  /// Regions not recorded: buffer full, out of memory, nested deeper than 64, or never begun.
   [[nodiscard]] std::int64_t dropped_events() const;
   [[nodiscard]] std::int64_t recorded_events() const;
 

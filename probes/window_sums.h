@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums per trial over many windows: what every counting probe keeps.
+// Sums per trial over many windows, for every counting probe.
 #pragma once
 
 #include "probes/probe.h"
@@ -15,7 +15,7 @@
 
 namespace dlbench::probes {
 
-/// For each trial one sum per value of a spec. A value that was missing in any window has no sum.
+/// For each trial one sum per value of a spec. A value missing in any window has no sum.
 class WindowSums {
  public:
   explicit WindowSums(std::size_t values) : values_(values) {}
@@ -36,7 +36,7 @@ class WindowSums {
     }
   }
 
-  /// One entry per value of `spec`, in its order. `reason`: what to say of values without number.
+  /// Returns one entry per value of `spec`, in order. `reason` explains values without a number.
   [[nodiscard]] ProbeValues collect(std::string_view trial,
                                     const ProbeSpec& spec,
                                     const std::string& reason) const {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is concluded from the trials: verdict, operators, job efficiency, training history. The
-// trials themselves are in trial_record.h, conclusions over several numbers of ranks in
-// scaling_record.h.
+// Conclusions from the trials: verdict, operators, job efficiency, training history. trial_record.h
+// has the trials themselves, scaling_record.h the conclusions over several numbers of ranks.
 #pragma once
 
 #include "reports/trial_record.h"
@@ -18,14 +17,14 @@
 
 namespace dlbench::reports {
 
-/// One thing to do.
+/// One recommendation.
 struct AdviceRecord {
   std::string change;  ///< a sentence, e.g. "4 loader workers instead of 1: up to 3.1x"
-  /// Factor on the full throughput that the measured numbers allow at most; null: not computable.
+  /// Upper bound of the factor on full throughput, from measured numbers; null: not computable.
   std::optional<double> expected_gain;
 };
 
-/// Time per sample that one part costs in the full pipeline: a difference of paired trials.
+/// Time per sample that one part adds to the full pipeline: a difference of paired trials.
 struct ComponentRecord {
   std::string name;  ///< input, copy or communication
   double s_per_sample = 0.0;
@@ -40,21 +39,21 @@ struct AttributionRecord {
   std::optional<IntervalRecord> margin_ci95;
   std::optional<double> predicted_full_samples_per_second;
   std::optional<double> overlap_efficiency;  ///< full / predicted
-  /// Processors' worth of time that all ranks had and the prediction counts with; null: loader and
-  /// step share none, or there is no prediction.
+  /// Processors' worth of time that all ranks had, which the prediction is based on; null: loader
+  /// and step share no processors, or there is no prediction.
   std::optional<double> cpu_capacity;
   std::string explanation;
   std::vector<AdviceRecord> advice;
   std::vector<ComponentRecord> components;
 };
 
-/// One node of the plan; rank 0, synthetic/device, its own profiled repetition.
+/// One node of the plan, from a separate profiled repetition of synthetic/device on rank 0.
 struct OperatorRecord {
   std::string name;   ///< of the node
   std::string op;     ///< e.g. conv2d
   std::string phase;  ///< forward, loss, backward or optimizer
   std::int64_t calls = 0;
-  double s_per_step = 0.0;  ///< as exec::Executor::run_profiled() tells it
+  double s_per_step = 0.0;  ///< as measured by exec::Executor::run_profiled()
   double share = 0.0;       ///< of all operators of the step
   std::optional<double> flop;
   std::optional<double> bytes;
@@ -72,13 +71,13 @@ struct JobRankRecord {
   std::optional<std::int64_t> memory_used_bytes;
 };
 
-/// How well the job used what it was given.
+/// How well the job used its resources.
 struct JobRecord {
-  std::string state;  ///< e.g. COMPLETED, as schedulers say it
+  std::string state;  ///< e.g. COMPLETED, in the words of schedulers
   std::optional<double> cpu_time_s;
   double wall_s = 0.0;
   std::optional<std::int64_t> cores;
-  /// Processors' worth of time given: cores, or less by a CPU quota; null: not recorded.
+  /// Processors' worth of time available: cores, or less with a CPU quota; null: not recorded.
   std::optional<double> cpu_capacity;
   std::optional<double> cpu_efficiency;  ///< cpu_time_s / (wall_s * cpu_capacity)
   std::optional<std::int64_t> memory_used_bytes;

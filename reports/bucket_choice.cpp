@@ -7,7 +7,7 @@
 namespace dlbench::reports {
 namespace {
 
-// An estimate without an interval may be anything.
+// An estimate without interval may be arbitrarily wrong.
 bool slower(const EstimateRecord& step, const EstimateRecord& best) {
   return step.ci95.has_value() && best.ci95.has_value() && (*step.ci95)[0] > (*best.ci95)[1];
 }

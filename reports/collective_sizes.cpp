@@ -15,7 +15,7 @@ std::vector<std::size_t> element_counts(const SizeSweep& sweep, std::size_t elem
   DLBENCH_CHECK(sweep.step_factor >= 1.1 && element_bytes > 0)
       << "steps of " << sweep.step_factor << ", elements of " << element_bytes;
   std::vector<std::size_t> counts;
-  // Half a byte of room, so that a power reached by rounding still counts as the largest size.
+  // Allows half a byte, so that a power just above it by rounding still counts as the largest size.
   for (double bytes = sweep.min_bytes; bytes < sweep.max_bytes + 0.5; bytes *= sweep.step_factor) {
     const double elements = std::floor(bytes / static_cast<double>(element_bytes));
     const auto count = static_cast<std::size_t>(std::max(1.0, elements));

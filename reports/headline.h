@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which trial speaks for a number of ranks.
+// Chooses the trial that represents a number of ranks.
 #pragma once
 
 #include "reports/scaling_record.h"
@@ -11,11 +11,11 @@
 
 namespace dlbench::reports {
 
-/// The trial of this name, as ScalingTrialRecord::trial has it; null: it is not among them.
+/// Returns the trial with this ScalingTrialRecord::trial; null if there is none.
 [[nodiscard]] const ScalingTrialRecord* find_trial(const std::vector<ScalingTrialRecord>& trials,
                                                    std::string_view name);
 
-/// full where it was measured, else synthetic, else the first; null: there is none.
+/// Returns full if it was measured, else synthetic, else the first trial; null if there is none.
 [[nodiscard]] const ScalingTrialRecord* headline_trial(
     const std::vector<ScalingTrialRecord>& trials);
 

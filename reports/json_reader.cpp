@@ -36,7 +36,7 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// Where in the file we are: a chain of the callers' frames, spelled out only for an error.
+/// The current place in the file: a chain of the callers' frames, formatted only for an error.
 struct Path {
   const Path* parent = nullptr;
   std::string_view key;
@@ -93,7 +93,7 @@ void read(const json& value, const Path& path, std::map<std::string, T>& out);
 template <ReadableRecord T>
 void read(const json& value, const Path& path, T& out);
 
-/// Visitor of the field lists: one key fills one member.
+/// Visitor of the field lists: fills one member from one key.
 struct ObjectReader {
   const json& object;
   const Path& path;
@@ -138,7 +138,7 @@ void read(const json& value, const Path& path, double& out) {
   out = value.get<double>();
 }
 
-/// A whole number within the range of Integer; 3.0 is one, as JSON Schema has it.
+/// Reads a whole number within the range of Integer; 3.0 is one, as in JSON Schema.
 template <typename Integer>
 void read_integer(const json& value, const Path& path, Integer& out) {
   constexpr double kExact = 9007199254740992.0;  // 2^53: every whole double up to it is exact
@@ -322,7 +322,7 @@ void check_version(const json& document) {
   }
 }
 
-/// Until when a file is read that somebody may still write; without seconds it has no end.
+/// The time until which a file that is still being written is read; without seconds, no limit.
 class Deadline {
  public:
   explicit Deadline(std::optional<double> within_s) {
@@ -333,7 +333,7 @@ class Deadline {
     }
   }
 
-  /// Waits until read() does not; false: the time is over. What is wrong with a file read() says.
+  /// Waits until read() would not block; false if time is over. read() reports other problems.
   [[nodiscard]] bool await_input(int file) const {
     pollfd awaited{file, POLLIN, 0};
     while (end_.has_value()) {
@@ -356,8 +356,8 @@ class Deadline {
   std::optional<Clock::time_point> end_;
 };
 
-/// A pipe with a name waits for somebody to write it, and a terminal for its end. What the shell
-/// has opened ("<(...)") ends with who writes it.
+/// Whether reading would wait: a named pipe for a writer, a terminal for its end. What the shell
+/// opened ("<(...)") ends with its writer.
 bool waits_for_a_writer(const std::string& path) {
   const bool open_already = path == "-" || path == "/dev/stdin" || path.starts_with("/dev/fd/") ||
                             path.starts_with("/proc/self/fd/");

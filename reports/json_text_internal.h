@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parsing of untrusted JSON text, for the sources of this folder and those below it (it needs
+// Parses untrusted JSON text, for the sources of this folder and its subfolders (needs
 // nlohmann/json).
 #pragma once
 
@@ -12,16 +12,16 @@
 
 namespace dlbench::reports {
 
-/// `text` as JSON. Throws Error(kData) "<name>: not JSON: ..." in one line, also for nesting deeper
+/// Parses `text`. Throws Error(kData) "<name>: not JSON: ..." in one line, also for nesting deeper
 /// than kMaxJsonDepth and numbers that do not fit into a double.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
 
-/// Throws Error(kData) "<name>: ..." in one line for what is no report of dlbench, or of another
-/// version than this program reads.
+/// Throws Error(kData) "<name>: ..." in one line unless the document is a dlbench report of the
+/// version that this program reads.
 void check_is_report(const nlohmann::json& document, const std::string& name);
 
-/// Text from a file made fit for one line of a message: control and non-ASCII bytes become '?', and
-/// what is longer than 120 bytes is cut.
+/// Makes text from a file printable in one line of a message: control and non-ASCII bytes become
+/// '?', and text beyond 120 bytes is cut.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace dlbench::reports

@@ -28,7 +28,7 @@ concept WritableRecord = requires(ObjectWriter& writer, const T& record) {
   fields(writer, record);
 };
 
-// One overload per kind of member; they call each other, so all are declared first.
+// One overload per kind of member. They call each other, so all are declared first.
 Json image(double value);
 Json image(const Value& value);
 template <typename T>
@@ -46,7 +46,7 @@ Json image(const std::map<std::string, T>& map);
 template <WritableRecord T>
 Json image(const T& record);
 
-/// Visitor of the field lists: one member becomes one key.
+/// Visitor of the field lists: writes one key for one member.
 struct ObjectWriter {
   Json object = Json::object();
 
@@ -123,7 +123,7 @@ std::string scalar_text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Indented, except for lists of plain values, which stay on one line: raw step times are long.
+/// Indents, but keeps lists of plain values on one line: raw step times are long.
 void print(const Json& value, std::size_t depth, std::string& out) {
   const auto new_line = [&out](std::size_t level) {
     out += '\n';

@@ -10,13 +10,13 @@
 
 namespace dlbench::reports {
 
-/// The report as JSON text, ending with a newline. Keys in the order of the field lists; numbers
-/// that are not finite become null (JSON has none); text that is not UTF-8 has the bad bytes
-/// replaced by U+FFFD.
+/// Returns the report as JSON text, ending with a newline. Keys are in the order of the field
+/// lists; numbers that are not finite become null (JSON has none); invalid UTF-8 bytes become
+/// U+FFFD.
 [[nodiscard]] std::string to_json(const RunRecord& record);
 
-/// Writes to_json(record) atomically to `path`, or to the standard output for "-". Cheap enough to
-/// be called after every repetition. Throws Error(kFile), see atomic_file.h.
+/// Writes to_json(record) atomically to `path`, or to standard output for "-". Cheap enough to call
+/// after every repetition. Throws Error(kFile), see atomic_file.h.
 void write_report(const RunRecord& record, const std::string& path);
 
 }  // namespace dlbench::reports

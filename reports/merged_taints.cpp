@@ -12,14 +12,14 @@
 namespace dlbench::reports {
 namespace {
 
-/// "trial full" of "trial full, repetition 2".
+/// Returns "trial full" for "trial full, repetition 2".
 std::string_view place_of(const TaintRecord& taint) {
   const std::string_view where = taint.where;
   return where.substr(0, where.find(", repetition "));
 }
 
-/// "other processes used s" of "other processes used 0.4 s": a word that begins with a digit is a
-/// figure.
+/// Returns "other processes used s" for "other processes used 0.4 s": a word that begins with a
+/// digit is a figure.
 std::string without_figures(std::string_view text) {
   std::string words;
   bool in_figure = false;

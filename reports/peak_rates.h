@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of a report's peaks its shares of peak refer to. Measuring peaks is
-// harness/peaks/peaks.h's work.
+// Selects the peaks that a report's shares of peak refer to. harness/peaks/peaks.h measures them.
 #pragma once
 
 #include "reports/record.h"
@@ -20,25 +19,25 @@ struct PeakRates {
   double bytes_per_s = 0.0;
 };
 
-/// Of a precision, measured ones before those of a data sheet; nothing unless both are known.
+/// Returns a precision's rates, measured ones before a data sheet's; nothing unless both are known.
 [[nodiscard]] std::optional<PeakRates> peak_rates(const std::vector<PeakRecord>& peaks,
                                                   std::string_view precision);
 
-/// What `mfu` divides by: the data sheet's rate of a precision, else the measured one; nothing if
-/// neither is known.
+/// Returns the rate that `mfu` divides by: the data sheet's for a precision, else the measured one;
+/// nothing if neither is known.
 [[nodiscard]] std::optional<double> mfu_flop_per_s(const std::vector<PeakRecord>& peaks,
                                                    std::string_view precision);
 
-/// The measured rate of a precision; nothing if it was not measured.
+/// Returns the measured rate of a precision; nothing if it was not measured.
 [[nodiscard]] std::optional<double> measured_flop_per_s(const std::vector<PeakRecord>& peaks,
                                                         std::string_view precision);
 
-/// The measured bandwidth of copies in memory, bytes read plus bytes written; nothing if it was not
-/// measured.
+/// Returns the measured bandwidth of copies in memory, bytes read plus bytes written; nothing if
+/// not measured.
 [[nodiscard]] std::optional<double> measured_bytes_per_s(const std::vector<PeakRecord>& peaks);
 
-/// What limits an operator that reaches these rates: nearer to which peak it comes, or latency if
-/// it comes near neither.
+/// Returns what limits an operator with these rates: the peak that it comes closer to, or latency
+/// if it comes close to neither.
 [[nodiscard]] Bound bound_of(double flop_per_s, double bytes_per_s, const PeakRates& peaks);
 
 }  // namespace dlbench::reports

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunRecord: everything one run claims. The JSON report is its image, member for key; what was not
-// measured is empty here and null there, with a reason beside it where one is due. Filling it is
-// the harness's work, writing and reading it json_writer.h's and json_reader.h's.
+// RunRecord: everything that one run claims. The JSON report has the same members as keys; what was
+// not measured is empty here and null there, with a reason where one is due. The harness fills it;
+// json_writer.h and json_reader.h write and read it.
 #pragma once
 
 #include "reports/analysis_record.h"
@@ -39,21 +39,21 @@ struct ToolRecord {
 
 /// The error that ended the run.
 struct FailureRecord {
-  std::int64_t rank = 0;                   ///< that has it, from 0
-  std::string host;                        ///< that rank's
+  std::int64_t rank = 0;                   ///< the failed rank, from 0
+  std::string host;                        ///< of that rank
   std::string phase;                       ///< e.g. "trial full, repetition 3, step 17"
   std::string op;                          ///< node, call or file; may be empty
   std::optional<std::int64_t> collective;  ///< number of the last one it entered, on several ranks
   std::string detail;                      ///< the message
 };
 
-/// A trial, probe or validation that belonged to the run and could not be done.
+/// A trial, probe or validation that was part of the run but could not be done.
 struct SkipRecord {
   std::string what;  ///< e.g. "trial full"
   std::string reason;
 };
 
-/// The run itself: when, with what end, and what is to be known of its numbers.
+/// The run itself: when, how it ended, and the reservations about its numbers.
 struct RunInfoRecord {
   std::string id;  ///< unique; not derived from host or user names
   std::vector<std::string> command;
@@ -63,18 +63,18 @@ struct RunInfoRecord {
   std::optional<std::int64_t> exit_code;  ///< of the program; null while it runs
   std::uint64_t seed = 1;                 ///< of all random numbers
   std::optional<FailureRecord> failure;   ///< null: no error ended it
-  std::vector<TaintRecord> taints;        ///< all but those that a trial's purpose brings
+  std::vector<TaintRecord> taints;        ///< all but those implied by a trial's purpose
   std::vector<SkipRecord> skipped;
 };
 
-/// The processors of a host. Null: this system does not tell.
+/// The processors of a host. Null: not available on this system.
 struct CpuRecord {
   std::string model;
   std::optional<std::int64_t> sockets;  ///< >= 1
   std::optional<std::int64_t> cores;    ///< physical, of the host
   std::optional<std::int64_t> threads;  ///< logical, of the host
   std::string isa;                      ///< e.g. avx512_core_bf16
-  std::int64_t usable_cores = 0;        ///< that affinity and cgroup leave to the job here
+  std::int64_t usable_cores = 0;        ///< left to the job here by affinity and cgroup
   std::optional<double> cpu_quota;      ///< CPUs' worth of time by cgroup; null: no quota
 };
 
@@ -88,10 +88,10 @@ struct GpuRecord {
   std::string compute_capability;            ///< e.g. 9.0
 };
 
-/// One host of the job. Null: this system does not tell.
+/// One host of the job. Null: not available on this system.
 struct HostRecord {
   std::string hostname;
-  std::vector<std::int64_t> ranks;  ///< that ran there, from 0
+  std::vector<std::int64_t> ranks;  ///< the ranks on this host, from 0
   CpuRecord cpu;
   std::optional<std::int64_t> memory_bytes;
   std::optional<std::int64_t> numa_nodes;  ///< >= 1
@@ -100,7 +100,7 @@ struct HostRecord {
   std::vector<GpuRecord> gpus;
 };
 
-/// The job that the run is of. Null: the scheduler does not tell.
+/// The batch job of the run. Null: not known from the scheduler.
 struct SchedulerRecord {
   std::string name;  ///< e.g. slurm
   std::string job_id;
@@ -108,7 +108,7 @@ struct SchedulerRecord {
   std::optional<std::int64_t> tasks;  ///< >= 1
 };
 
-/// The fastest a device goes. Never a default: measured here, or its datasheet's figure.
+/// The peak rates of a device. Never a default: measured here, or from the data sheet.
 struct PeakRecord {
   std::string device;
   std::string precision;                     ///< of flop_per_s
@@ -125,10 +125,10 @@ struct SystemRecord {
   std::map<std::string, std::string> libraries;    ///< name -> version
   std::map<std::string, std::string> environment;  ///< allow-listed variables only
   std::optional<SchedulerRecord> scheduler;        ///< null: outside of a job
-  std::vector<PeakRecord> peaks;                   ///< that shares of peak refer to
+  std::vector<PeakRecord> peaks;                   ///< which shares of peak refer to
 };
 
-/// Of the launch; 0: nobody described a host.
+/// Returns the number of ranks of the launch; 0: no host was described.
 [[nodiscard]] inline std::int64_t launched_ranks(const SystemRecord& system) {
   std::int64_t ranks = 0;
   for (const HostRecord& host : system.hosts) {
@@ -137,13 +137,13 @@ struct SystemRecord {
   return ranks;
 }
 
-/// Options as they took effect.
+/// The options in effect.
 struct ConfigRecord {
   ValueMap effective;                         ///< every option with its value
   std::map<std::string, std::string> source;  ///< option -> default, file or command_line
 };
 
-/// A tensor that the network takes, as the loader delivers it.
+/// A tensor that the network takes, as delivered by the loader.
 struct InputRecord {
   std::string name;
   std::string role;                 ///< input or target
@@ -165,7 +165,7 @@ struct PlanRecord {
   std::map<std::string, std::string> conv_algorithms;  ///< node and direction -> algorithm
 };
 
-/// Per rank, of one plan: of rank 0's. Null: not planned or not measured.
+/// Memory per rank for one plan, of rank 0. Null: not planned or not measured.
 struct MemoryRecord {
   std::optional<std::int64_t> parameters_bytes;
   std::optional<std::int64_t> gradients_bytes;
@@ -180,7 +180,7 @@ struct MemoryRecord {
   Measured<std::int64_t> measured_rss_bytes;         ///< resident set after minus before allocation
 };
 
-/// The network and how it is trained.
+/// The network and its training.
 struct WorkloadRecord {
   std::string name;                                ///< as in `dlbench list`
   std::string task;                                ///< e.g. segmentation
@@ -216,17 +216,17 @@ struct DatasetRecord {
   std::string split;                  ///< train, valid or test
 };
 
-/// Lists are empty where the command has no such part.
+/// The whole report. Lists are empty where the command has no such part.
 struct RunRecord {
   ToolRecord tool;
   RunInfoRecord run;
   SystemRecord system;
   ConfigRecord config;
   std::optional<WorkloadRecord> workload;  ///< null: a command without one, such as comm
-  std::optional<DatasetRecord> dataset;    ///< null: the same
+  std::optional<DatasetRecord> dataset;    ///< null: likewise
   std::vector<TrialRecord> trials;
   std::optional<AttributionRecord> attribution;
-  /// Why it is null, as the report read says it; write_report() says it by why_no_verdict().
+  /// The reason for a null attribution as read; write_report() writes why_no_verdict() instead.
   std::optional<std::string> attribution_reason;
   std::vector<OperatorRecord> operators;
   ValueMap probes;                     ///< by name, each with "available" and, where not, "reason"

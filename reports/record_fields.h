@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of the report, once: writer, reader and the test of the schema walk this list. Each
-// fields(visitor, record) calls visitor(key, member) in the order of the file. A new member of a
-// record gets its line here and its entry in schema/report.v1.schema.json, nothing else.
+// The keys of the report, listed once: writer, reader and the test of the schema iterate over this
+// list. Each fields(visitor, record) calls visitor(key, member) in the order of the file. A new
+// member of a record needs only its line here and its entry in schema/report.v1.schema.json.
 #pragma once
 
 #include "reports/record.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The second half of the keys of the report: run, system, configuration, workload and the root.
-// Those of trials and conclusions are in record_fields.h, with how the list is used, those of
-// scaling in scaling_fields.h.
+// The second part of the keys of the report: run, system, configuration, workload and the root.
+// record_fields.h has those of trials and conclusions and explains the list, scaling_fields.h has
+// those of scaling.
 #pragma once
 
 #include "reports/record_fields.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The third part of the keys of the report: scaling and collectives. record_fields.h says how the
-// list is used.
+// The third part of the keys of the report: scaling and collectives. record_fields.h explains the
+// list.
 #pragma once
 
 #include "reports/record_fields.h"

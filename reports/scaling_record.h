@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is concluded over several numbers of ranks: scaling and its projection, and the collectives
-// that explain it. docs/scaling.md says what each number means; harness/analysis computes them.
+// Conclusions over several numbers of ranks: scaling and its projection, and the collectives that
+// explain it. docs/scaling.md explains each number; harness/analysis computes them.
 #pragma once
 
 #include "reports/analysis_record.h"
@@ -27,7 +27,7 @@ struct EstimateRecord {
 
 /// One trial at one number of ranks.
 struct ScalingTrialRecord {
-  std::string trial;         ///< as arm_name has it: io, synthetic, synthetic/nocomm, full
+  std::string trial;         ///< as arm_name() returns it: io, synthetic, synthetic/nocomm, full
   std::int64_t steps = 0;    ///< over the repetitions that count
   std::int64_t samples = 0;  ///< real samples in these steps, over all ranks
   std::optional<RateSummary> samples_per_second;  ///< over all ranks; null: no repetition counts
@@ -36,25 +36,25 @@ struct ScalingTrialRecord {
   std::optional<EstimateRecord> speedup;          ///< X_N / X_b of this trial
 };
 
-/// Where a step spends its communication by the clocks of the communicators, seconds per step, mean
-/// over ranks. The last four sum to exposed_communication_s.
+/// Where a step spends its communication by the communicators' clocks: seconds per step, mean over
+/// ranks. The last four sum to exposed_communication_s.
 struct StepCollectivesRecord {
   EstimateRecord all_reduce_s;          ///< transfer of its all-reduces, from the last arrival on
-  EstimateRecord exposed_all_reduce_s;  ///< of it, in which the step was blocked
-  EstimateRecord waiting_s;             ///< the step was blocked until the last rank had come
-  EstimateRecord other_collectives_s;   ///< transfer of broadcasts and the like, which block
-  EstimateRecord contention_s;          ///< what communication adds while it blocks nothing
+  EstimateRecord exposed_all_reduce_s;  ///< the part in which the step was blocked
+  EstimateRecord waiting_s;             ///< the step was blocked until the last rank arrived
+  EstimateRecord other_collectives_s;   ///< transfer of broadcasts and other blocking collectives
+  EstimateRecord contention_s;          ///< what communication adds without blocking
 };
 
-/// One number of ranks. Seconds are per step of the synthetic trial unless said otherwise; a
-/// difference of two measurements may come out negative within its noise and is left so.
+/// One number of ranks. Seconds are per step of the synthetic trial unless noted; a difference of
+/// two measurements may be negative within its noise and is left so.
 struct ScalingPointRecord {
   std::int64_t ranks = 0;
   std::int64_t batch_size_per_rank = 0;         ///< the largest of local_batch_sizes
   std::int64_t global_batch_size = 0;           ///< their sum
   std::vector<std::int64_t> local_batch_sizes;  ///< by rank
-  /// The trial that samples_per_second, step_time_s, efficiency and speedup repeat: see
-  /// headline_trial() of headline.h.
+  /// The trial whose samples_per_second, step_time_s, efficiency and speedup are repeated here: see
+  /// headline_trial() in headline.h.
   std::string headline;
   std::vector<ScalingTrialRecord> trials;
   std::optional<RateSummary> samples_per_second;
@@ -63,31 +63,31 @@ struct ScalingPointRecord {
   std::optional<EstimateRecord> speedup;
 
   std::optional<double> nocomm_s;  ///< mean over ranks of the step without communication
-  /// What communication adds: step - nocomm_s = waiting_s + transfer_s.
+  /// The cost of communication: step - nocomm_s = waiting_s + transfer_s.
   std::optional<double> exposed_communication_s;
   std::optional<IntervalRecord> exposed_communication_ci95;
   std::optional<double> waiting_s;  ///< for late ranks: slowest rank of a step - mean, nocomm
   std::optional<IntervalRecord> waiting_ci95;
   std::optional<double> transfer_s;
   std::optional<IntervalRecord> transfer_ci95;
-  std::optional<double> all_reduce_s;  ///< the step's all-reduces alone, nothing beside them
+  std::optional<double> all_reduce_s;  ///< the step's all-reduces alone, with nothing beside them
   std::optional<IntervalRecord> all_reduce_ci95;
   std::optional<StepCollectivesRecord> in_step;  ///< null: the communicator has no clocks
   /// Hidden share of the all-reduces: 1 - in_step.exposed_all_reduce_s / in_step.all_reduce_s.
   std::optional<double> overlap;
   std::optional<IntervalRecord> overlap_ci95;
-  /// What --compression did to the gradients of one more step on rank 0; null: nothing.
+  /// Error of rank 0's gradients in one more step due to --compression; null: not compressed.
   std::optional<double> compression_relative_error;
   std::optional<std::int64_t> slowest_rank;  ///< late in more steps of nocomm than any other
   std::optional<std::string> slowest_host;
   std::optional<double> slowest_share;  ///< of the steps, in which it was the last
-  /// Of the time of all steps, for which the others waited for it; null: as slowest_rank, or an
+  /// Share of the time of all steps that the others waited for it; null: as for slowest_rank, or an
   /// older report.
   std::optional<double> slowest_lost_share;
   std::optional<AttributionRecord> attribution;
-  /// Why what is empty here is empty: key -> reason. Intervals and what is derived go with the key:
-  /// nocomm_s stands for all from it to transfer_ci95, in_step for overlap, slowest_rank for host
-  /// and share.
+  /// Reasons for missing values: key -> reason. A key also covers its intervals and derived values:
+  /// nocomm_s all from it to transfer_ci95, in_step also overlap, slowest_rank also host and
+  /// shares.
   std::optional<std::map<std::string, std::string>> missing;
 };
 
@@ -97,14 +97,14 @@ struct LinkRecord {
   std::optional<IntervalRecord> alpha_s_ci95;
   double beta_s_per_byte = 0.0;
   std::optional<IntervalRecord> beta_s_per_byte_ci95;
-  /// Root mean square of the relative errors; null: of a level of a network, which has its own.
+  /// Root mean square of the relative errors; null: a level of a network, which has its own.
   std::optional<double> residual;
 };
 
-/// Hockney's model of the link fitted to all-reduces: see harness/analysis/link_fit.h.
+/// Hockney's link model fitted to all-reduces: see harness/analysis/link_fit.h.
 struct LinkFitRecord {
   std::string medium;       ///< switched: links in parallel; shared: one carries the bytes of all
-  double overhead_s = 0.0;  ///< of a collective, whatever its size and ranks
+  double overhead_s = 0.0;  ///< of a collective, independent of size and ranks
   std::optional<IntervalRecord> overhead_s_ci95;
   double alpha_s = 0.0;  ///< of the only level, or of the one between nodes
   std::optional<IntervalRecord> alpha_s_ci95;
@@ -117,14 +117,13 @@ struct LinkFitRecord {
   std::string source;                      ///< what was fitted: "collectives" or "steps"
 };
 
-/// Of LinkFitRecord::residual: a network fitted worse than this explains too little to project
-/// with.
+/// Limit of LinkFitRecord::residual: a worse fit explains too little for a projection.
 inline constexpr double kLargestResidual = 0.25;
 
-/// Upper over lower end of a projection's band: a wider one says nothing.
+/// Largest ratio of a projection band's ends: a wider band is not informative.
 inline constexpr double kWidestBand = 10.0;
 
-/// What a number of ranks that was not measured would bring. Intervals are 95 % bands.
+/// The projection to a number of ranks that was not measured. Intervals are 95 % bands.
 struct ProjectionRecord {
   std::int64_t ranks = 0;
   std::int64_t global_batch_size = 0;
@@ -133,9 +132,9 @@ struct ProjectionRecord {
   EstimateRecord step_time_s;
   EstimateRecord efficiency;  ///< against the measured baseline
   double exposed_communication_s = 0.0;
-  double waiting_s = 0.0;  ///< for the slowest of so many ranks
+  double waiting_s = 0.0;  ///< for the slowest of that many ranks
   std::string limit;       ///< compute, input, communication or straggler: the largest part
-  std::optional<std::string> doubt;  ///< why it is not to be trusted; null: nothing known
+  std::optional<std::string> doubt;  ///< why it is unreliable; null: nothing known
 };
 
 /// The largest measured size, predicted from the smaller ones.
@@ -148,7 +147,7 @@ struct LeaveLargestOutRecord {
   bool inside_band = false;
 };
 
-/// One bucket cap: what the model says, and what was measured where --sweep-buckets ran it.
+/// One bucket cap: the modelled step, and the measured one if --sweep-buckets ran it.
 struct BucketCapRecord {
   double bucket_cap_mib = 0.0;
   std::int64_t buckets = 0;
@@ -178,7 +177,7 @@ struct ScalingRecord {
   std::optional<BucketSweepRecord> buckets;
 };
 
-/// Of the calls, as long as on the rank that was slowest in their round.
+/// Statistics of the calls' times on the rank that was slowest in their round.
 struct CollectiveTimeRecord {
   double median = 0.0;
   double p95 = 0.0;
@@ -197,17 +196,17 @@ struct CollectiveRecord {
   std::string transport;              ///< e.g. shared_window, mpi, nccl; with "simulated" where so
   std::optional<std::string> device;  ///< of rank 0, where the data lie; null: an older report
   bool in_place = false;
-  /// Recorded with the calls around it and launched at once (a CUDA graph), so that no host's time
-  /// is in it; null: an older report.
+  /// Recorded with the neighbouring calls and launched together (a CUDA graph), so that it includes
+  /// no host time; null: an older report.
   std::optional<bool> replayed;
   CollectiveTimeRecord time_s;
-  /// bytes / time_s.median, 10^9 bytes per second. Null at one rank, where nothing travels.
+  /// bytes / time_s.median, in 10^9 bytes per second. Null at one rank, where nothing travels.
   std::optional<double> algbw_gb_per_s;
   std::optional<double> busbw_gb_per_s;  ///< algbw times bus_factor() of bus_factor.h
-  /// Elements that came out wrong, over all ranks; null: not checked.
+  /// Wrong elements over all ranks; null: not checked.
   std::optional<std::int64_t> wrong;
-  /// time = alpha_s + beta_s_per_byte * bytes over all sizes of this op, ranks, transport and
-  /// place; the same in each of them. Null: too few sizes.
+  /// time = alpha_s + beta_s_per_byte * bytes over all sizes with the same op, ranks, transport and
+  /// place, whose records all have the same fit. Null: too few sizes.
   std::optional<LinkRecord> fit;
 };
 

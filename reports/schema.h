@@ -8,8 +8,8 @@
 
 namespace dlbench::reports {
 
-/// The text of schema/report.v1.schema.json (JSON Schema 2020-12; only keywords that mean the same
-/// in draft 7, and none beside a "$ref", so that validators of either draft agree).
+/// Returns the text of schema/report.v1.schema.json (JSON Schema 2020-12; only keywords with the
+/// same meaning in draft 7, and none next to a "$ref", so that validators of either draft agree).
 [[nodiscard]] std::string_view report_schema();
 
 }  // namespace dlbench::reports

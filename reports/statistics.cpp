@@ -35,7 +35,7 @@ double percentile(std::span<const double> sorted, double quantile) {
   const auto below = static_cast<std::size_t>(rank);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double part = rank - static_cast<double>(below);
-  // Not a + part * (b - a): that can leave [a, b] by rounding.
+  // Not a + part * (b - a), whose rounding can leave [a, b].
   return part == 0.0 ? sorted[below]
                      : std::clamp((1.0 - part) * sorted[below] + part * sorted[above],
                                   sorted[below],

@@ -10,7 +10,7 @@
 
 namespace dlbench::reports {
 
-/// What a set of numbers looks like. `median` and `mad` are the middle of the sorted numbers (the
+/// Descriptive statistics of a set of numbers. `median` is the middle of the sorted numbers (the
 /// mean of the two middle ones for even n); `mad` is the median of |x - median|, not scaled.
 struct Summary {
   std::int64_t n = 0;
@@ -22,16 +22,16 @@ struct Summary {
   double max = 0.0;
 };
 
-/// The arithmetic mean; `values` not empty (checked).
+/// Returns the arithmetic mean; `values` not empty (checked).
 [[nodiscard]] double mean_of(std::span<const double> values);
 
-/// Nothing for an empty set. Every value must be finite (checked).
+/// Returns the statistics; nothing for an empty set. Every value must be finite (checked).
 [[nodiscard]] std::optional<Summary> summarize(std::span<const double> values);
 
-/// The value below which the share `quantile` (0 to 1) of the numbers lies, linear between order
-/// statistics at rank (n - 1) * quantile counted from 0: definition 7 of Hyndman and Fan 1996,
-/// "Sample quantiles in statistical packages", The American Statistician 50(4). `sorted` ascending
-/// and not empty (checked).
+/// Returns the value below which the share `quantile` (0 to 1) of the numbers lies, linear between
+/// order statistics at rank (n - 1) * quantile counted from 0: definition 7 of Hyndman and Fan
+/// 1996, "Sample quantiles in statistical packages", The American Statistician 50(4). `sorted` is
+/// ascending and not empty (checked).
 [[nodiscard]] double percentile(std::span<const double> sorted, double quantile);
 
 }  // namespace dlbench::reports

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one trial measured: the image of `trials[]` in the report. The units are in the names; the
-// schema (schema/report.v1.schema.json) describes each field.
+// The measurements of one trial, as in `trials[]` of the report. Names include units; the schema
+// (schema/report.v1.schema.json) describes each field.
 #pragma once
 
 #include "reports/value.h"
@@ -19,7 +19,7 @@ namespace dlbench::reports {
 /// Lower and upper end of an interval; JSON: [lower, upper].
 using IntervalRecord = std::array<double, 2>;
 
-/// Why numbers need a second look.
+/// A reason not to take a number at face value.
 struct TaintRecord {
   Taint code = Taint::kPartial;
   std::string where;  ///< e.g. "trial full"
@@ -30,20 +30,20 @@ struct WarmupRecord {
   std::int64_t steps = 0;  ///< steps taken before the first repetition, the very first one included
   std::string rule;        ///< e.g. "medians of two successive 5-step windows within 2 %"
   bool steady = false;     ///< the rule was met; else the taint warmup_not_steady
-  std::optional<double> first_step_s;  ///< never averaged in
+  std::optional<double> first_step_s;  ///< not included in any average
 };
 
-/// What else the machine did during a repetition. Null: this system does not tell.
+/// What else the machine did during a repetition. Null: not available on this system.
 struct DisturbanceRecord {
   std::optional<std::int64_t> involuntary_context_switches;  ///< of this process
   std::optional<double> steal_s;        ///< time the hypervisor gave to other guests, all cores
-  std::optional<double> foreign_cpu_s;  ///< CPU time of processes that are not the job's
-  /// Time for which a CPU quota kept runnable threads from running, all CPUs; null: no quota.
+  std::optional<double> foreign_cpu_s;  ///< CPU time of processes outside the job
+  /// Time for which a CPU quota stopped runnable threads, over all CPUs; null: no quota.
   std::optional<double> throttled_s;
   std::optional<double> sm_clock_mhz;  ///< lowest clock seen on the GPU
   std::vector<std::string> throttle_reasons;
-  /// Of time that the busiest process of others computed on the GPU, in the driver's sample with
-  /// most.
+  /// Share of time that the busiest foreign process computed on the GPU, in the driver sample with
+  /// the highest value.
   std::optional<double> foreign_gpu_share;
 };
 
@@ -62,7 +62,7 @@ struct LossScalingRecord {
 struct RepetitionRecord {
   std::int64_t index = 0;       ///< counts within the trial, discarded ones included
   std::int64_t round = 0;       ///< repetitions of different trials with one round are paired
-  std::int64_t invocation = 0;  ///< which process, for repeats across processes
+  std::int64_t invocation = 0;  ///< number of the process, for repeats across processes
   std::optional<std::string> discarded;  ///< why it does not count, or null
   std::int64_t steps = 0;
   std::int64_t samples = 0;  ///< real samples, over all ranks
@@ -72,7 +72,7 @@ struct RepetitionRecord {
   std::vector<double> step_wall_s;  ///< rank 0
   std::vector<double> step_loss;    ///< rank 0; a NaN is written as null
   std::optional<QueueFillRecord> queue_fill;  ///< null: a trial without a loader
-  /// Since the saved state that the repetition began with; null: none, or a trial without steps.
+  /// Since the state restored for the repetition; null: none, or a trial without steps.
   std::optional<LossScalingRecord> loss_scaling;
   DisturbanceRecord disturbance;
 };
@@ -94,8 +94,8 @@ struct ThroughputRecord {
   RateSummary samples_per_second;
 };
 
-/// Over all steps of the repetitions that count. Percentiles interpolate linearly between order
-/// statistics (rank (n - 1) q, counted from 0).
+/// Statistics over all steps of the repetitions that count. Percentiles interpolate linearly
+/// between order statistics (rank (n - 1) q, counted from 0).
 struct StepTimeRecord {
   double median = 0.0;
   double p90 = 0.0;
@@ -109,7 +109,7 @@ struct StepTimeRecord {
 };
 
 /// One phase of the step: data_wait, host_to_device, forward, loss, backward, all_reduce_wait,
-/// optimizer or other. The shares of a trial sum to 1.
+/// optimizer or other. A trial's shares sum to 1.
 struct PhaseRecord {
   std::string name;
   std::int64_t calls = 0;
@@ -129,11 +129,11 @@ struct StageRecord {
 struct CacheRecord {
   std::string mode;                       ///< as-is, warm or cold
   std::optional<double> resident_before;  ///< share of its pages in memory when reading begins
-  std::string proof;  ///< how that is known, e.g. "mincore", "read_bytes", or why it is not
+  std::string proof;  ///< how that was found, e.g. "mincore", "read_bytes", or why unknown
 };
 
 struct SkippedSampleRecord {
-  std::string path;    ///< its name in the data set: the stem of its file, or a file and its row
+  std::string path;    ///< name in the data set: stem of its file, or a file and its row
   std::string reason;  ///< names the file
 };
 
@@ -142,14 +142,14 @@ struct LoaderRecord {
   std::int64_t prefetch = 0;  ///< batches ahead
   std::string decode;         ///< exact or scaled
   std::vector<StageRecord> stages;
-  std::optional<std::int64_t> bytes_read;    ///< asked for by the loader, per sample times samples
-  Measured<std::int64_t> bytes_from_device;  ///< that came from storage, by rank 0's process
+  std::optional<std::int64_t> bytes_read;    ///< requested by the loader, per sample times samples
+  Measured<std::int64_t> bytes_from_device;  ///< read from storage by rank 0's process
   CacheRecord cache;
   std::int64_t skipped = 0;                          ///< samples left out by --skip-corrupt
   std::vector<SkippedSampleRecord> skipped_samples;  ///< the first of them
 };
 
-/// Sums over the repetitions that count.
+/// One rank's sums over the repetitions that count.
 struct RankRecord {
   std::int64_t rank = 0;
   std::string host;
@@ -159,16 +159,16 @@ struct RankRecord {
   double samples_per_second = 0.0;  ///< all its samples / wall_s, no mean over repetitions
   std::optional<double> wall_s;
   std::optional<double> cpu_s;
-  std::optional<double> late_share;  ///< of collectives (GPUs: steps): it was the last of all
+  std::optional<double> late_share;  ///< share of collectives (GPUs: steps) it reached last
 };
 
 struct TrialRecord {
   TrialKind kind = TrialKind::kIo;
   /// device, host, nocomm; step_beside_loader, loader_beside_step; or null.
   std::optional<std::string> variant;
-  /// Which series of RunRecord::scaling it was measured for, e.g. "weak" or "weak
-  /// bucket-cap-mib=100"; null: not of a sweep over ranks. Kind, variant, ranks and series together
-  /// are unique.
+  /// The series of RunRecord::scaling that it was measured for, e.g. "weak" or "weak
+  /// bucket-cap-mib=100"; null: not part of a sweep over ranks. Kind, variant, ranks and series
+  /// together are unique.
   std::optional<std::string> series;
   std::int64_t ranks = 1;
   std::int64_t batch_size_per_rank = 0;
@@ -184,12 +184,12 @@ struct TrialRecord {
   std::optional<double> mfu_measured;  ///< achieved / measured peak; null: none was measured
   Measured<double> harness_overhead_s_per_step;
   std::optional<double> cpu_s_per_sample;
-  /// Steps were recorded and replayed (a CUDA graph); null: none of the network, or no device that
-  /// records.
+  /// Whether steps were recorded and replayed (a CUDA graph); null: no network steps, or a device
+  /// that cannot record.
   std::optional<bool> replayed;
   ValueMap probes;  ///< by probe name
   std::vector<RankRecord> per_rank;
-  /// What this trial is not, by its purpose. What went wrong in it is among RunInfoRecord::taints.
+  /// Taints implied by the trial's purpose. RunInfoRecord::taints has what went wrong in it.
   std::optional<std::vector<TaintRecord>> taints;  ///< null: nothing
 
   /// Whether its steps are the network's, see trains(TrialKind, std::string_view).

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Free-form values of a report: workload parameters, option values, what a probe measured. Anything
-// with a fixed place in the report is a plain member of record.h instead.
+// Free-form values of a report: workload parameters, option values, probe values. Anything with a
+// fixed place in the report is a plain member of record.h instead.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ using ValueList = std::vector<Value>;
 /// Sorted by key, so that equal records give equal files.
 using ValueMap = std::map<std::string, Value>;
 
-/// One free-form value: null, boolean, integer, number, text, list or map. Implicit from each of
-/// them, so that `values["batch_size"] = 4` reads as it should.
+/// One free-form value: null, boolean, integer, number, text, list or map. Converts implicitly from
+/// each of them, so that `values["batch_size"] = 4` works.
 struct Value {
   using Variant =
       std::variant<std::monostate, bool, std::int64_t, double, std::string, ValueList, ValueMap>;
@@ -49,24 +49,24 @@ struct Value {
   Variant data;
 };
 
-/// What is there under `key`; null where nothing is, or a value of another type.
+/// Returns the value under `key`; null if there is none, or one of another type.
 template <typename T>
 [[nodiscard]] const T* held(const ValueMap& values, const std::string& key) {
   const auto found = values.find(key);
   return found == values.end() ? nullptr : std::get_if<T>(&found->second.data);
 }
 
-/// The number or integer there; none where there is neither, or the number is not finite.
+/// Returns the number or integer under `key`; nothing if there is none, or it is not finite.
 [[nodiscard]] std::optional<double> number_in(const ValueMap& values, const std::string& key);
 
-/// The text there; empty where there is none.
+/// Returns the text under `key`; empty if there is none.
 [[nodiscard]] std::string text_in(const ValueMap& values, const std::string& key);
 
-/// For people, on one line: "none", "true", "64", "0.5", "io,full", "a=1,b=2".
+/// Formats a value for people, on one line: "none", "true", "64", "0.5", "io,full", "a=1,b=2".
 [[nodiscard]] std::string text_of(const Value& value);
 
-/// A number that may be missing, and why. In the report: "<key>" (null when missing) and then
-/// "<key>_reason". Exactly one of both is set in a complete record.
+/// A number that may be missing, and why. The report has "<key>" (null if missing) followed by
+/// "<key>_reason". In a complete record exactly one of them is set.
 template <typename T>
 struct Measured {
   std::optional<T> value;
@@ -75,7 +75,7 @@ struct Measured {
   Measured() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): a measured number is that number.
   Measured(T measured) : value(measured) {}
-  /// Not measured, because of `reason`.
+  /// Returns a value that was not measured because of `reason`.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): moved from, which it does not see here.
   [[nodiscard]] static Measured missing(std::string reason) {
     Measured result;

@@ -15,8 +15,8 @@
 namespace dlbench::reports {
 namespace {
 
-/// Whether the option `trials` of a command that has one names this kind, which for a verdict need
-/// not be each of its variants.
+/// Whether the command's option `trials`, if it has one, names this kind; a verdict does not need
+/// every variant of it.
 bool asked_for(const RunRecord& record, TrialKind kind) {
   const auto option = record.config.effective.find("trials");
   if (option == record.config.effective.end()) {

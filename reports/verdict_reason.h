@@ -10,9 +10,8 @@
 
 namespace dlbench::reports {
 
-/// What stands beside a verdict that is null, in words for both the report and people: trials that
-/// it needs were not asked for, the run ended before it or goes on, and the like. No full stop.
-/// `record` has no verdict.
+/// Returns why `record` has no verdict, in words for both the report and people: trials that it
+/// needs were not requested, the run ended too early or is in progress, and the like. No full stop.
 [[nodiscard]] std::string why_no_verdict(const RunRecord& record);
 
 }  // namespace dlbench::reports

@@ -21,12 +21,12 @@ constexpr double kShareCounts = 0.10;
 constexpr double kShareLowerBound = 0.05;
 constexpr double kShareUpperBound = 0.15;  // mirrors the lower one about kShareCounts
 constexpr double kFasterBound = 1.0 + kShareCounts;
-// What a loader as slow as this takes from full is a share that counts.
+// A loader slower than this takes a share of full that counts.
 constexpr double kSlowerBound = 1.0 - kShareCounts;
 constexpr double kRatioSlack = 1.05;
-// A word needs an interval that ends beyond half of its estimate. At the bounds this is what the
-// lower bounds above ask; further out it keeps a single wild set of rounds from making a word: with
-// 5 rounds a null effect reaches it some 3 times in 1000, a 95 % bound alone 25 times.
+// A verdict needs an interval that ends beyond half of its estimate. At the bounds this equals the
+// lower bounds above; further out it keeps a single outlying set of rounds from deciding: with 5
+// rounds a null effect reaches it some 3 times in 1000, a 95 % bound alone 25 times.
 constexpr double kNearEnd = 0.5;
 constexpr double kExplained = 0.5;
 constexpr double kIdleShare = 0.30;
@@ -54,10 +54,10 @@ std::map<std::int64_t, double> logs_by_round(std::span<const RoundRate> numerato
   return logs;
 }
 
-/// (t_slow - t_fast) / t_full = X_full / X_slow - X_full / X_fast, with the interval of its first
-/// order expansion in the rounds' log ratios a = log(X_full / X_slow), b = log(X_full / X_fast):
-/// exp(A) - exp(B) + mean(exp(A) (a - A) - exp(B) (b - B)), A and B the means of a and b. slow
-/// empty: the full trial itself, a = 0, and then the interval is exact.
+/// Returns (t_slow - t_fast) / t_full = X_full / X_slow - X_full / X_fast, with the interval of its
+/// first-order expansion in the rounds' log ratios a = log(X_full / X_slow), b = log(X_full /
+/// X_fast): exp(A) - exp(B) + mean(exp(A) (a - A) - exp(B) (b - B)), A and B the means of a and b.
+/// An empty slow is the full trial itself, with a = 0; the interval is then exact.
 PartShare share_of(const char* name,
                    Verdict verdict,
                    std::span<const RoundRate> full,
@@ -119,7 +119,7 @@ Arms arms_of(const VerdictEvidence& evidence) {
   return arms;
 }
 
-/// Where io stands against the synthetic trial.
+/// The loader's speed relative to the synthetic trial.
 enum class Loader { kSlower, kEqual, kFaster, kUnclear };
 
 Loader compare_loader(const std::optional<Interval>& ratio) {
@@ -169,12 +169,12 @@ Decision sure(Verdict verdict, const Interval& margin) {
   return {verdict, Doubt::kNothing, margin, true, ""};
 }
 
-/// A device with a copy of which only synthetic/device was measured.
+/// Whether the device needs a copy but only synthetic/device was measured.
 bool copy_not_separated(const VerdictEvidence& evidence) {
   return evidence.synthetic_host.empty() && !evidence.shared_processors;
 }
 
-/// The loader alone would do, but full is slower than it and the step by `share`.
+/// The loader alone would keep up, but full is slower than it and the step by `share`.
 Decision decide_contention(const VerdictEvidence& evidence, const PartShare& share) {
   return contention_explains(evidence, share.estimate).value_or(1.0) < kExplained
              ? unsure(Doubt::kLittleContention, share)
@@ -187,7 +187,7 @@ Decision decide_input(const VerdictEvidence& evidence,
                       const PartShare& share,
                       Loader loader) {
   if (copy_not_separated(evidence)) {
-    // The share holds the copy too. Only a full trial that is as fast as its loader is explained.
+    // The share includes the copy too. It explains only a full trial as fast as its loader.
     const auto of_loader = paired_ratio_interval(arms.full, arms.io);
     const bool explained =
         loader == Loader::kSlower && of_loader.has_value() && of_loader->estimate > kSlowerBound;
@@ -207,8 +207,8 @@ Decision decide_step(const VerdictEvidence& evidence, const Arms& arms, const Pa
   return sure(launches ? Verdict::kLaunchBound : Verdict::kComputeBound, *left);
 }
 
-/// Neither is faster: to speed up one alone gains nothing, unless they take processors from each
-/// other and full is slower than the slower of both for it.
+/// Neither is faster: speeding up one alone gains nothing, unless they compete for processors and
+/// full is therefore slower than the slower of both.
 Decision decide_equal(const VerdictEvidence& evidence,
                       const Arms& arms,
                       const PartShare& input_share,
@@ -243,7 +243,7 @@ Decision decide_slower(const VerdictEvidence& evidence,
   return unsure(beats ? Doubt::kFullBeatsLoader : Doubt::kRatioTooWide, input_share);
 }
 
-/// What the paired rates say, no rank being late.
+/// Decides by the paired rates if no rank is late.
 Decision decide_by_rates(const VerdictEvidence& evidence, const std::vector<PartShare>& shares) {
   const Arms arms = arms_of(evidence);
   const PartShare& input_share = shares.front();
@@ -259,7 +259,7 @@ Decision decide_by_rates(const VerdictEvidence& evidence, const std::vector<Part
     return unsure(Doubt::kFullBeatsStep, input_share);
   }
   const Loader loader = compare_loader(ratio);
-  // Where the loader limits, or nothing alone does, other shares are not asked.
+  // If the loader limits, or nothing alone does, other shares are not considered.
   if (loader == Loader::kSlower) {
     return decide_slower(evidence, arms, input_share);
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The closed lists of words in a report, each with the word the JSON uses: status, trial kinds,
-// verdicts, bounds and taint codes (these also with a one-line explanation for console and docs).
+// The closed lists of words in a report, each with its JSON word: status, trial kinds, verdicts,
+// bounds and taint codes (these also with a one-line explanation for console and docs).
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ enum class TrialKind {
   kIo,            ///< the loader alone
   kSynthetic,     ///< the step alone, on one cached batch
   kFull,          ///< loader and step, as in training
-  kInterference,  ///< one of both beside the other, whose product is dropped
+  kInterference,  ///< one of them timed while the other runs, whose output is dropped
 };
 
 /// What limits the full pipeline.
@@ -63,13 +63,13 @@ enum class Taint {
 /// The JSON word of a value, e.g. "input_bound".
 [[nodiscard]] std::string_view word(RunStatus status);
 [[nodiscard]] std::string_view word(TrialKind kind);
-/// Whether the steps of such a trial are the network's. Else they are the loader's batches.
+/// Whether the steps of such a trial are the network's; otherwise they are the loader's batches.
 [[nodiscard]] bool trains(TrialKind kind, std::string_view variant);
 [[nodiscard]] std::string_view word(Verdict verdict);
 [[nodiscard]] std::string_view word(Bound bound);
 [[nodiscard]] std::string_view word(Taint taint);
 
-/// The value of a JSON word, or nothing if it is not in the list.
+/// Returns the value of a JSON word, or nothing if it is not in the list.
 template <typename Enum>
 [[nodiscard]] std::optional<Enum> from_word(std::string_view text);
 template <>
@@ -83,13 +83,13 @@ template <>
 template <>
 [[nodiscard]] std::optional<Taint> from_word(std::string_view text);
 
-/// One line on what a taint means for the reader of the numbers, without a full stop.
+/// Returns one line on what a taint means for readers of the numbers, without a full stop.
 [[nodiscard]] std::string_view explain(Taint taint);
 
-/// One line on what a verdict means, without a full stop.
+/// Returns one line on what a verdict means, without a full stop.
 [[nodiscard]] std::string_view explain(Verdict verdict);
 
-/// All taints and all verdicts, in the order of their declaration.
+/// Returns all taints or all verdicts, in the order of declaration.
 [[nodiscard]] std::span<const Taint> all_taints();
 [[nodiscard]] std::span<const Verdict> all_verdicts();
 

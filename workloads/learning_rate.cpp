@@ -73,7 +73,7 @@ void LearningRateSchedule::end_epoch_on_plateau(const ReduceOnPlateau& plateau, 
     return;
   }
   if (++epochs_without_gain_ >= plateau.patience) {
-    // A rate that started below the floor stays where it is.
+    // A rate that started below the floor stays unchanged.
     rate_ = std::min(rate_, std::max(rate_ * plateau.factor, plateau.floor));
     epochs_without_gain_ = 0;
   }

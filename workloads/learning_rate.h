@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Learning-rate schedules: what a workload asks for (ScheduleSpec) and the rate of each epoch
-// (LearningRateSchedule). Pure arithmetic: who trains writes the rate into the model state.
+// (LearningRateSchedule). Pure arithmetic: the trainer writes the rate into the model state.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct StepDecay {
   double gamma = 0.7;
 };
 
-/// rate *= factor after `patience` epochs in a row whose validation loss is not below the best one,
-/// never below `floor`; the count of epochs starts afresh then. As Keras' ReduceLROnPlateau with
-/// min_delta = 0 and no cool-down. Without a validation loss the rate stays.
+/// Multiplies the rate by `factor` after `patience` epochs in a row without a new lowest validation
+/// loss, then starts counting afresh; the rate never falls below `floor`. Like Keras'
+/// ReduceLROnPlateau with min_delta = 0 and no cool-down. Without a validation loss the rate stays.
 struct ReduceOnPlateau {
   double factor = 0.1;
   std::int64_t patience = 5;
@@ -32,10 +32,10 @@ struct ReduceOnPlateau {
 
 using ScheduleSpec = std::variant<ConstantSchedule, StepDecay, ReduceOnPlateau>;
 
-/// "constant", "step(gamma=0.7)", "plateau(factor=0.1, patience=5, floor=1e-06)": for reports.
+/// Formats as "constant", "step(gamma=0.7)" or "plateau(factor=0.1, patience=5, floor=1e-06)".
 [[nodiscard]] std::string to_string(const ScheduleSpec& spec);
 
-/// The rate of the running epoch.
+/// Tracks the learning rate of the current epoch.
 class LearningRateSchedule {
  public:
   /// Throws Error(kUsage) unless initial > 0 and the spec's numbers are in range.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a scaling sweep is: which workload is measured at which numbers of ranks, and which variants
-// are compared there. And the registry: a sweep is one file in workloads/scaling/ with one
+// are compared. And the registry: a sweep is one file in workloads/scaling/ with one
 // SweepRegistration at file scope, run by `dlbench scale --sweep NAME`. Nothing here measures.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace dlbench::workloads {
 
-/// How the batch grows with the ranks.
+/// How the batch grows with the number of ranks.
 enum class BatchRule : std::uint8_t {
   kWeak,    ///< the batch per rank is fixed
   kStrong,  ///< the global batch is fixed: dealt unevenly where the ranks do not divide it
@@ -22,14 +22,14 @@ enum class BatchRule : std::uint8_t {
 /// "weak", "strong".
 [[nodiscard]] std::string_view name(BatchRule rule);
 
-/// An option of `dlbench scale` by its long name, and a value as on the command line; of a flag
-/// "true" or "false".
+/// An option of `dlbench scale` by its long name, and its value as on the command line ("true" or
+/// "false" for a flag).
 struct OptionSetting {
   std::string option;
   std::string value;
 };
 
-/// One thing to compare: what it sets beside what the user gave.
+/// One variant to compare: the options that it sets on top of what the user gave.
 struct SweepVariant {
   std::string name;  ///< in tables and in the report: "no-overlap"
   std::vector<OptionSetting> settings;
@@ -44,24 +44,24 @@ struct OptionAxis {
 struct SweepSpec {
   std::string name;         ///< "ddp-options": as on the command line
   std::string description;  ///< one line for `dlbench list`
-  std::string citation;     ///< whose question it is
+  std::string citation;     ///< who asked the question that the sweep answers
   std::string workload;     ///< default of --workload
   /// Default of --ranks; numbers above the job's size are left out. Empty: the powers of two up to
-  /// the job's size, and that.
+  /// the job's size, and the job's size.
   std::vector<std::int64_t> ranks;
   std::vector<BatchRule> rules = {BatchRule::kWeak};
   std::vector<std::string> trials;  ///< default of --trials, by the names of `dlbench list`
-  /// Compared with the first. Empty: one variant that sets nothing.
+  /// Each is compared with the first. Empty: one variant that sets nothing.
   std::vector<SweepVariant> variants;
   /// Each variant is run with every combination of their values.
   std::vector<OptionAxis> axes;
 };
 
-/// All combinations of variants and axes, the last axis fastest; the names of settings of axes are
-/// appended as "option=value". Every combination has a name of its own, except a single empty one.
+/// Returns all combinations of variants and axes, the last axis varying fastest. Axis settings are
+/// appended to the name as "option=value". Names are unique; the only combination may have none.
 [[nodiscard]] std::vector<SweepVariant> expand(const SweepSpec& spec);
 
-/// The numbers of ranks of a job of `size` ranks (>= 1, checked), ascending, each once.
+/// Returns the numbers of ranks for a job of `size` (>= 1, checked), ascending, each once.
 [[nodiscard]] std::vector<std::int64_t> rank_counts(const SweepSpec& spec, std::int64_t size);
 
 /// Adds a sweep at program start. A second one of the same name, one without a workload or trials,
@@ -71,10 +71,10 @@ class SweepRegistration {
   explicit SweepRegistration(SweepSpec spec);
 };
 
-/// Names of all sweeps, sorted.
+/// Returns the names of all sweeps, sorted.
 [[nodiscard]] std::vector<std::string> sweep_names();
 
-/// Throws Error(kUsage) with the nearest name.
+/// Returns the sweep of that name. Throws Error(kUsage) that suggests the nearest name.
 [[nodiscard]] const SweepSpec& find_sweep(std::string_view name);
 
 }  // namespace dlbench::workloads

@@ -21,18 +21,18 @@
 
 namespace dlbench::workloads {
 
-/// Samples of a step and rank. A batch beyond this is a slip of the pen, and would overflow the
+/// Largest batch of a step on one rank. A larger one is a typing error, and would overflow the
 /// element counts of a tensor.
 inline constexpr std::int64_t kMaxBatchSize = 1 << 20;
 
-/// How the loss of a batch is put together from its samples: what several ranks, or an average over
-/// batches, may do with it.
+/// How the loss of a batch follows from its samples: decides whether it may be averaged over ranks
+/// or batches.
 enum class LossReduction : std::uint8_t {
   kMean,
-  kBatchRatio,  ///< a ratio of sums over the batch (Dice): the mean over ranks is another number
+  kBatchRatio,  ///< a ratio of sums over the batch (Dice): not the mean of the ranks' ratios
 };
 
-/// Sides of the network input that a workload takes: multiples of `multiple` in [min, max].
+/// The image sizes (sides) that a network accepts: multiples of `multiple` in [min, max].
 struct ImageSizeRule {
   std::int64_t standard = 0;
   std::int64_t multiple = 1;
@@ -40,7 +40,7 @@ struct ImageSizeRule {
   std::int64_t max = 0;
 };
 
-/// Everything there is to know of a workload without building it.
+/// Everything known about a workload without building it.
 struct WorkloadSpec {
   std::string name;         ///< "resunetpp": as on the command line
   std::string task;         ///< "segmentation", "classification"
@@ -51,9 +51,9 @@ struct WorkloadSpec {
   std::int64_t epochs = 1;
   graph::OptimizerSpec optimizer;
   ScheduleSpec schedule;
-  /// Training ends after so many epochs without a lower validation loss; 0: never.
+  /// Training ends after this many epochs without a lower validation loss; 0: never.
   std::int64_t early_stop_patience = 0;
-  /// Train on the partial batch at the end of an epoch, with a plan of its own.
+  /// Train on the partial batch at the end of an epoch, which needs a plan of its own.
   bool keep_last_batch = false;
   std::string dataset;  ///< name of its format in data/: "kvasir-seg"
   data::Split validation_split = data::Split::kValid;
@@ -61,26 +61,26 @@ struct WorkloadSpec {
   std::string loss;          ///< in words, for reports
   LossReduction loss_reduction = LossReduction::kMean;
   MetricKind metrics = MetricKind::kClassification;
-  /// Sizes at which `dlbench verify` is quick and every layer still does something.
+  /// Sizes at which `dlbench verify` is quick and every layer still has an effect.
   std::int64_t verify_batch_size = 1;
   std::int64_t verify_image_size = 0;
-  /// How far rounding moves the gradients of a step, where ResUNet++ is 1: the limits of `dlbench
-  /// verify` are as much, and that of all gradients in f32 the square of it.
+  /// How far rounding moves the gradients of a step, relative to ResUNet++ (1). Scales the limits
+  /// of `dlbench verify`; the limit for all gradients together in f32 is scaled by its square.
   double verify_rounding = 1.0;
 };
 
-/// What a user may choose.
+/// The sizes that a user may choose.
 struct WorkloadParams {
   std::int64_t batch_size = 0;  ///< 0: the workload's
   std::int64_t image_size = 0;  ///< 0: the workload's
 };
 
-/// One graph input: the caller binds to it the tensor of that name of a batch.
+/// One graph input, and the batch tensor that the caller binds to it.
 struct InputBinding {
   std::string input;   ///< of the graph: "image"
   std::string tensor;  ///< of the data set: "image"
   data::Role role = data::Role::kInput;
-  /// Name of the value that the network sees after cast and normalisation; targets: the input.
+  /// Name of the value that the network sees after cast and normalisation; for targets the input.
   std::string network_value;
 };
 
@@ -105,22 +105,22 @@ class Workload {
 
   [[nodiscard]] virtual const WorkloadSpec& spec() const = 0;
 
-  /// The forward graph, loss and counts included, for one batch. Evaluate mode has the same
-  /// parameters under the same names. Throws Error(kUsage) for sizes the network cannot take.
+  /// Builds the forward graph of one batch, including loss and counts. Evaluate mode has the same
+  /// parameters under the same names. Throws Error(kUsage) for sizes the network does not accept.
   [[nodiscard]] BuiltWorkload build(const WorkloadParams& params, graph::Mode mode) const;
 
  protected:
-  /// build() with all parameters chosen and checked.
+  /// Implements build(), with all parameters chosen and checked.
   [[nodiscard]] virtual BuiltWorkload build_graph(const WorkloadParams& params,
                                                   graph::Mode mode) const = 0;
 
  private:
-  /// build_graph(), where shapes that do not fit together are an error of the sizes chosen.
+  /// Calls build_graph(), and reports mismatched shapes as an error of the chosen sizes.
   [[nodiscard]] BuiltWorkload build_chosen(const WorkloadParams& chosen, graph::Mode mode) const;
 };
 
-/// Fills in the workload's own sizes where `params` has zeros. Throws Error(kUsage): the message
-/// says which sizes the network takes.
+/// Fills in the workload's own sizes where `params` has zeros. Throws Error(kUsage) with a message
+/// that says which sizes the network accepts.
 [[nodiscard]] WorkloadParams choose_params(const WorkloadSpec& spec, const WorkloadParams& params);
 
 /// How ranks share the work of a step.
@@ -130,14 +130,14 @@ struct ReductionOptions {
   bool sync_loss = false;
 };
 
-/// The whole training step: mixed precision, backward nodes, all-reduces, the optimizer, and in f16
-/// dynamic loss scaling. `precision` is that of contractions: f32, bf16 or f16.
+/// Builds the whole training step: mixed precision, backward nodes, all-reduces, the optimizer, and
+/// in f16 dynamic loss scaling. `precision` is that of the contractions: f32, bf16 or f16.
 [[nodiscard]] graph::Graph training_graph(const WorkloadSpec& spec,
                                           const BuiltWorkload& built,
                                           core::DType precision,
                                           const ReductionOptions& reduction = {});
 
-/// The forward pass alone, in the same precision, with the same loss.
+/// Builds the forward pass alone, with the same precision and loss.
 [[nodiscard]] graph::Graph evaluation_graph(const BuiltWorkload& built,
                                             core::DType precision,
                                             const ReductionOptions& reduction = {});
@@ -148,10 +148,10 @@ class WorkloadRegistration {
   explicit WorkloadRegistration(std::unique_ptr<const Workload> workload);
 };
 
-/// Names of all workloads, sorted.
+/// Returns the names of all workloads, sorted.
 [[nodiscard]] std::vector<std::string> workload_names();
 
-/// Throws Error(kUsage) with the nearest name.
+/// Returns the workload of that name. Throws Error(kUsage) that suggests the nearest name.
 [[nodiscard]] const Workload& find_workload(std::string_view name);
 
 }  // namespace dlbench::workloads

@@ -51,7 +51,7 @@ FilesByStem list_images(const fs::path& folder, std::vector<std::string>* proble
     }
     const auto [first, inserted] = files.emplace(path.stem().string(), path);
     if (!inserted) {
-      // Whichever the folder lists first, the same one is kept and named.
+      // Independent of the folder's listing order, the same one is kept and named.
       const fs::path dropped = std::max(first->second, path);
       first->second = std::min(first->second, path);
       report(problems,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds image and mask files that belong together by their stem. Knows names only, reads no image.
+// Finds image and mask files that belong together by their stem. Looks at names, reads no image.
 #pragma once
 
 #include <filesystem>
@@ -17,20 +17,19 @@ struct ImageMaskPair {
   std::filesystem::path mask;
 };
 
-/// Whether a file of this name counts as an image: .jpg, .jpeg or .png, in any case.
+/// Returns whether a file of this name counts as an image: .jpg, .jpeg or .png, in any case.
 [[nodiscard]] bool is_image_name(const std::filesystem::path& path);
 
-/// The pairs in `folder`/images and `folder`/masks, sorted by stem. Files that are hidden or no
-/// images by their name are passed over. With `problems`, what does not pair is
-/// appended there and left out, and so is a link to nothing or a pipe; without, it is thrown.
-/// Throws Error(kFile) if one of the two folders is missing or unreadable; Error(kData) for an
-/// image without mask or the reverse (counts and the first names), two files of one stem, or no
-/// pair.
+/// Returns the pairs in `folder`/images and `folder`/masks, sorted by stem. Hidden files and files
+/// without an image's name are ignored. With `problems`, unpaired files, dangling links and pipes
+/// are appended there and left out; without, they are thrown. Throws Error(kFile) if one of the two
+/// folders is missing or unreadable; Error(kData) for an image without mask or the reverse (with
+/// counts and the first names), two files of one stem, or no pair at all.
 [[nodiscard]] std::vector<ImageMaskPair> find_pairs(const std::filesystem::path& folder,
                                                     std::vector<std::string>* problems = nullptr);
 
-/// The image files in `folder`/images and `folder`/masks, paired or not. Does not throw: of a
-/// folder that cannot be listed there is nothing.
+/// Returns the image files in `folder`/images and `folder`/masks, paired or not. Does not throw: a
+/// folder that cannot be listed counts as empty.
 [[nodiscard]] std::vector<std::filesystem::path> find_images(const std::filesystem::path& folder);
 
 }  // namespace dlbench::data

@@ -78,7 +78,7 @@ std::vector<ImageMaskPair> find_split(const fs::path& folder,
   return pairs;
 }
 
-// Both are stretched to one size: of different ones the mask would mark other places.
+// Both are stretched to one size: if they differed, the mask would mark other places.
 void check_same_size(const ImageMaskPair& pair, const ImageHeader& image, const ImageHeader& mask) {
   if (mask.height != image.height || mask.width != image.width) {
     throw Error(ErrorCode::kData,
@@ -199,7 +199,7 @@ class KvasirSeg final : public Dataset {
   DatasetSpec spec_;
 };
 
-// Where a split's images/ and masks/ are; "" is the folder itself, of which the splits are cut.
+// Folders that contain a split's images/ and masks/; "" is the folder itself, divided into splits.
 constexpr std::array<const char*, 4> kParts{"train", "valid", "test", ""};
 
 std::vector<fs::path> all_files(const fs::path& folder) {
@@ -220,8 +220,8 @@ bool holds_kvasir_seg(const fs::path& folder) {
   return false;
 }
 
-/// As kvasir_seg.h says it. Throws MissingSplit where other splits have samples, Error(kUsage) for
-/// an image size out of range, Error(kFile or kData); see find_pairs().
+/// Opens the data set as described in kvasir_seg.h. Throws MissingSplit if other splits have
+/// samples, Error(kUsage) for an image size out of range, Error(kFile or kData); see find_pairs().
 std::unique_ptr<Dataset> open_kvasir_seg(const fs::path& folder,
                                          Split split,
                                          const DatasetOptions& options) {

@@ -27,8 +27,8 @@ using core::ErrorCode;
 
 constexpr std::int64_t kClasses = 10;
 
-/// Where `stem` is looked for, in this order: plain or .gz, in the folder or where torchvision puts
-/// it below.
+/// Returns where to look for `stem`, in this order: plain or .gz, in the folder or in the
+/// subfolders that torchvision uses.
 std::vector<fs::path> places_of(const fs::path& folder, std::string_view stem) {
   std::vector<fs::path> places;
   for (const char* part : {"", "raw", "MNIST/raw", "FashionMNIST/raw"}) {
@@ -39,7 +39,7 @@ std::vector<fs::path> places_of(const fs::path& folder, std::string_view stem) {
   return places;
 }
 
-/// The first that is there, or empty.
+/// Returns the first file that exists, or an empty path.
 fs::path find_file(const fs::path& folder, std::string_view stem) {
   const std::vector<fs::path> places = places_of(folder, stem);
   const auto found = std::ranges::find_if(places, [](const fs::path& path) {
@@ -177,8 +177,8 @@ void MnistIdxReader::load(std::int64_t index,
   const std::span<const std::uint8_t> image = dataset_.image(index);
   const std::int32_t label = dataset_.label(index);
   context.account_read(static_cast<std::int64_t>(image.size()) + 1);
-  // No timer per sample: two clock readings would cost more than the copy. The loader times the
-  // whole ticket and books what no stage claimed as collate.
+  // No timer per sample: reading the clock twice would cost more than the copy. The loader times
+  // the whole ticket and books the time that no stage claimed as collate.
   std::memcpy(rows[0].data(), image.data(), image.size());
   std::memcpy(rows[1].data(), &label, sizeof(label));
 }
@@ -199,9 +199,9 @@ bool holds_mnist(const fs::path& folder) {
          !find_file(folder, images_stem(Split::kTest)).empty();
 }
 
-/// As mnist_idx.h says it. Throws MissingSplit where only the other split's files are;
-/// Error(kUsage) for an image size other than 0 or 28; Error(kFile or kData) for missing, truncated
-/// or foreign files, different counts of images and labels, labels above 9.
+/// Opens the data set as described in mnist_idx.h. Throws MissingSplit if only the other split's
+/// files exist; Error(kUsage) for an image size other than 0 or 28; Error(kFile or kData) for
+/// missing, truncated or foreign files, different counts of images and labels, labels above 9.
 std::unique_ptr<Dataset> open_mnist_idx(const fs::path& folder,
                                         Split split,
                                         const DatasetOptions& options) {

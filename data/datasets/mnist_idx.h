@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Images and labels in MNIST's four IDX files: MNIST itself, Fashion-MNIST, and what dlbench
-// writes. They are {train,t10k}-{images-idx3,labels-idx1}-ubyte, each plain or .gz, in the folder
-// or in its raw/, MNIST/raw/ or FashionMNIST/raw/; the splits test and valid are both the t10k
-// files. Opened through dataset.h, as "mnist": the files are decoded into memory then, loading
-// copies rows.
+// generates. The files are {train,t10k}-{images-idx3,labels-idx1}-ubyte, each plain or .gz, in the
+// folder or in its raw/, MNIST/raw/ or FashionMNIST/raw/; the t10k files are both the test and the
+// valid split. Opened through dataset.h as "mnist", which decodes the files into memory; loading a
+// sample copies rows.
 //
 // Tensors: "image" (N, 28, 28, 1) u8 and "label" (N) i32 in [0, 10).
 #pragma once

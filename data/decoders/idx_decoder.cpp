@@ -66,7 +66,7 @@ bool begins_gzip(std::span<const std::uint8_t> bytes) {
   return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;  // RFC 1952, 2.3.1
 }
 
-/// Inflates a gzip file piece by piece: its members are one stream (RFC 1952, 2.2).
+/// Inflates a gzip file piecewise: its members form one stream (RFC 1952, 2.2).
 class Inflater {
  public:
   Inflater(std::span<const std::uint8_t> file, const std::filesystem::path& path) : path_(path) {
@@ -81,7 +81,7 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream_); }
 
-  /// Appends at most `bytes` to `out`; less only at the end of the stream.
+  /// Appends at most `bytes` to `out`; fewer only at the end of the stream.
   void append(std::vector<std::uint8_t>& out, std::size_t bytes) {
     const std::size_t before = out.size();
     out.resize(before + bytes);
@@ -102,7 +102,7 @@ class Inflater {
 
  private:
   bool begin_next_member() {
-    // gzip itself passes over zeros behind a member, which tapes leave.
+    // Like gzip, ignores zeros behind a member, which tapes leave.
     const auto is_zero = [](Bytef byte) { return byte == 0; };
     if (std::all_of(stream_.next_in, stream_.next_in + stream_.avail_in, is_zero)) {
       return false;
@@ -126,7 +126,7 @@ IdxArray decode_gzip(std::span<const std::uint8_t> file,
   inflater.append(values, 4 + 4 * kMaxRank);
   Header header = parse_header(values, path, max_bytes);
   values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(header.header_bytes));
-  // One byte too many is asked for: it, and the gzip trailer's checksum, must be met.
+  // Asks for one byte too many, to reach the data's end and the checksum in the gzip trailer.
   const std::size_t wanted = header.value_bytes + 1;
   while (values.size() < wanted) {
     const std::size_t before = values.size();

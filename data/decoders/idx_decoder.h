@@ -19,8 +19,8 @@ struct IdxArray {
   std::vector<std::uint8_t> values;   ///< product of the extents
 };
 
-/// Decodes a whole IDX file in memory; gzip is recognised by its first bytes. Takes no memory that
-/// the file does not really fill. Throws Error(kData) naming the path: not IDX, another element
+/// Decodes a whole IDX file in memory; gzip is recognised by its first bytes. Allocates no more
+/// memory than the file really fills. Throws Error(kData) naming the path: not IDX, another element
 /// type, truncated, longer than its header says, or above max_bytes.
 [[nodiscard]] IdxArray decode_idx(std::span<const std::byte> file,
                                   const std::filesystem::path& path,

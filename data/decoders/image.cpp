@@ -20,7 +20,7 @@ using core::ErrorCode;
 
 enum class ImageFormat : std::uint8_t { kJpeg, kPng, kUnknown };
 
-/// By the first bytes; the file's name does not matter.
+/// Determines the format by the first bytes, regardless of the file's name.
 ImageFormat sniff_image_format(std::span<const std::byte> file) {
   constexpr std::array<std::uint8_t, 3> kJpegStart{0xFF, 0xD8, 0xFF};  // ITU-T T.81, B.1.1.3: SOI
   constexpr std::array<std::uint8_t, 8> kPngStart{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
@@ -61,7 +61,7 @@ std::uint8_t* PixelBuffer::reserve(std::size_t bytes) {
                   fmt::format("cannot allocate {} bytes for a decoded image", bytes));
     }
   }
-  // The resizer reads past the last pixel and drops what it read; the bytes must be defined.
+  // The resizer reads past the last pixel and discards what it read; the bytes must be defined.
   std::memset(memory_.get() + bytes, 0, kRowReadahead);
   return memory_.get();
 }

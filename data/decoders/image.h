@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decoded images and what a decoder is asked for; the one entry that picks the decoder by the
-// file's first bytes. Each format's decoder is in its own file beside this one.
+// Decoded images, decode requests, and the decoder that picks the format by the file's first bytes.
+// Each format's decoder has its own file in this folder.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace dlbench::data {
 
-/// Bytes that can be read behind a row of pixels: who works on it reads whole vectors.
+/// Readable bytes behind a row of pixels: vector code reads whole vectors past the end.
 inline constexpr std::size_t kRowReadahead = 128;
 
 /// A decoded image, given row by row in u8: RGB order for three channels, luma for one.
@@ -28,9 +28,9 @@ class ImageRows {
   [[nodiscard]] std::int64_t width() const { return width_; }
   [[nodiscard]] std::int64_t channels() const { return channels_; }
 
-  /// width x channels bytes, followed by kRowReadahead of unspecified contents. Valid until the
-  /// next call but one. Rows may be made when they are asked for, so ask for each once. `index` in
-  /// [0, height).
+  /// Returns width x channels bytes, followed by kRowReadahead bytes of unspecified contents. Valid
+  /// until the next call but one. Rows may be computed on demand, so ask for each only once.
+  /// `index` in [0, height).
   virtual const std::uint8_t* row(std::int64_t index) = 0;
 
  protected:
@@ -56,7 +56,7 @@ struct ImageView {
   std::int64_t row_bytes = 0;  ///< from one row to the next; 0: width x channels
 };
 
-/// The rows of pixels in memory, which must outlive it.
+/// The rows of an image in memory, which must outlive this object.
 class PixelRows final : public ImageRows {
  public:
   PixelRows() = default;
@@ -72,7 +72,7 @@ class PixelRows final : public ImageRows {
 /// A buffer that only grows, followed by kRowReadahead readable bytes.
 class PixelBuffer {
  public:
-  /// At least `bytes` bytes, contents unspecified. Throws Error(kMemory).
+  /// Returns at least `bytes` bytes of unspecified contents. Throws Error(kMemory).
   std::uint8_t* reserve(std::size_t bytes);
 
  private:
@@ -94,12 +94,12 @@ struct ImageHeader {
   std::int64_t width = 0;
 };
 
-/// Throws Error(kData) if height x width exceeds max_pixels or is zero: before memory is taken.
+/// Throws Error(kData) if height x width is zero or exceeds max_pixels, before memory is allocated.
 void check_image_size(const ImageHeader& header,
                       std::int64_t max_pixels,
                       const std::filesystem::path& path);
 
-/// Decodes JPEG and PNG; keeps decoder handles and buffers between calls. One per thread.
+/// Decodes JPEG and PNG; keeps decoder handles and buffers between calls. Use one per thread.
 class ImageDecoder {
  public:
   ImageDecoder();
@@ -107,12 +107,12 @@ class ImageDecoder {
   ImageDecoder& operator=(const ImageDecoder&) = delete;
   ~ImageDecoder();
 
-  /// The rows are valid until the next call. `path` is for messages. EXIF orientation is ignored,
-  /// alpha is dropped. Throws Error(kData) for what is not a sound, complete JPEG or PNG file.
+  /// Decodes into rows that are valid until the next call. `path` is for messages. Ignores EXIF
+  /// orientation, drops alpha. Throws Error(kData) unless the file is an intact JPEG or PNG.
   ImageRows& decode(std::span<const std::byte> file,
                     const std::filesystem::path& path,
                     const DecodeRequest& request);
-  /// The size in pixels. Throws Error(kData).
+  /// Returns the size in pixels. Throws Error(kData).
   ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
 
  private:

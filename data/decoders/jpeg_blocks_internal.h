@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples along an edge of a block after the inverse DCT, at full size 8. libjpeg-turbo offers the
-// binary interface of libjpeg 6b (Debian) or of 7 and 8 (Ubuntu), where width and height have names
-// of their own; it makes square blocks only.
+// Samples along one edge of a block after the inverse DCT: 8 at full size. libjpeg-turbo offers the
+// binary interface of libjpeg 6b (Debian) or of 7 and 8 (Ubuntu), where width and height have
+// separate fields; it makes square blocks only.
 #pragma once
 
-// jpeglib.h wants FILE declared before it.
+// jpeglib.h needs FILE to be declared before it.
 #include <cstdio>
 // clang-format off
 #include <jpeglib.h>
@@ -22,7 +22,7 @@ inline int samples_per_block(const jpeg_component_info& component) {
 #endif
 }
 
-/// The least of all components.
+/// Returns the smallest value of all components.
 inline int samples_per_block(const jpeg_decompress_struct& info) {
 #if JPEG_LIB_VERSION >= 70
   return info.min_DCT_h_scaled_size;

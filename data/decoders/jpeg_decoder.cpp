@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// libjpeg-turbo reads the markers and calls entropy decoder and inverse DCTs, which are ours where
-// we have them. Where it can, we take the planes from there ("raw data") and leave upsampling and
-// colour conversion to YccRows, which does them for the rows that are used; grey pictures need
-// neither. Everything else goes through its own conversion.
+// libjpeg-turbo reads the markers and calls entropy decoder and inverse DCTs, which are dlbench's
+// where available. Where possible, takes the planes from there ("raw data") and leaves upsampling
+// and colour conversion to YccRows, which does them only for the rows in use; grey pictures need
+// neither. Otherwise libjpeg-turbo converts.
 #include "data/decoders/jpeg_decoder.h"
 
 #include "data/decoders/jpeg_blocks_internal.h"
@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-// jpeglib.h wants FILE declared before it.
+// jpeglib.h needs FILE to be declared before it.
 #include <cstdio>
 // clang-format off
 #include <jpeglib.h>
@@ -38,11 +38,11 @@ using core::ErrorCode;
 // A small progressive file with thousands of scans must not take minutes (the bound of TurboJPEG's
 // TJFLAG_LIMITSCANS).
 constexpr int kMaxScans = 500;
-// libjpeg-turbo's fast entropy decoder works while 512 bytes per block of an MCU, of which there
-// are at most 10, lie ahead (jdhuff.c, BUFSIZE). Markers behind the file keep it fast to the end.
+// libjpeg-turbo's fast entropy decoder works while 512 bytes are left per block of an MCU, of which
+// there are at most 10 (jdhuff.c, BUFSIZE). Markers behind the file keep it fast to the end.
 constexpr std::size_t kMarkerBytes = 512 * D_MAX_BLOCKS_IN_MCU + 2;
 
-/// libjpeg's way of reporting: `fail` never returns, it jumps to where the call came from.
+/// libjpeg's error reporting: `fail` never returns, it jumps to the caller's setjmp.
 struct ErrorReport {
   jpeg_error_mgr manager{};  // first: libjpeg hands back a pointer to it
   std::jmp_buf caller{};
@@ -55,9 +55,9 @@ struct ErrorReport {
   std::longjmp(report->caller, 1);
 }
 
-/// Of what cameras and phones write, and nothing of the image is missing: bytes between the last
-/// coded data and the end marker; fields of headers that a sequential image has no use for, or of
-/// versions that libjpeg does not know and decodes as those that it does.
+/// Whether the message is about what cameras and phones write, with nothing of the image missing:
+/// bytes between the last coded data and the end marker; header fields that a sequential image does
+/// not need, or of unknown versions, which libjpeg decodes like known ones.
 [[nodiscard]] bool is_harmless(const jpeg_error_mgr& manager) {
   switch (manager.msg_code) {
     case JWRN_EXTRANEOUS_DATA:
@@ -85,8 +85,8 @@ void on_progress(j_common_ptr info) {
   }
 }
 
-/// The largest reduction by 1, 1/2, 1/4 or 1/8 that keeps both sides at or above the minimum. Other
-/// eighths exist, but decode slower than these.
+/// Returns the largest reduction by 1, 1/2, 1/4 or 1/8 that keeps both sides at or above the
+/// minimum. Other eighths exist, but decode more slowly.
 unsigned choose_denominator(const ImageHeader& header, const DecodeRequest& request) {
   unsigned best = 1;
   if (request.min_height <= 0 || request.min_width <= 0) {
@@ -116,7 +116,7 @@ Coverage coverage(const jpeg_decompress_struct& info, const jpeg_component_info&
   return 2 * x == full_x && 2 * y == full_y ? Coverage::kHalf : Coverage::kOther;
 }
 
-/// Whether `channels` can be made from the planes without libjpeg's conversion.
+/// Whether `channels` can be computed from the planes without libjpeg's conversion.
 bool takes_planes(const jpeg_decompress_struct& info, std::int64_t channels) {
   const jpeg_component_info* component = info.comp_info;
   const bool is_ycc = info.jpeg_color_space == JCS_YCbCr;
@@ -131,7 +131,7 @@ bool takes_planes(const jpeg_decompress_struct& info, std::int64_t channels) {
     return false;
   }
   const Coverage chroma = coverage(info, component[1]);
-  // libjpeg does not smooth chroma of one or two columns, nor at one sample per block.
+  // libjpeg does not smooth chroma with one or two columns, or one sample per block.
   const bool is_smoothed = component[1].downsampled_width > 2 && samples_per_block(info) > 1;
   return chroma == coverage(info, component[2]) &&
          (chroma == Coverage::kFull || (chroma == Coverage::kHalf && is_smoothed));
@@ -156,7 +156,7 @@ class JpegDecoder::Decompressor {
   Decompressor& operator=(const Decompressor&) = delete;
   ~Decompressor() { jpeg_destroy_decompress(&info_); }
 
-  /// Reads up to the first scan. The file stays as it is until the next call.
+  /// Reads up to the first scan. The file must stay unchanged until the next call.
   ImageHeader start(std::span<const std::byte> file, const std::filesystem::path& path) {
     jpeg_abort_decompress(&info_);  // what an earlier error left
     file_bytes_ = file.size();
@@ -199,7 +199,7 @@ class JpegDecoder::Decompressor {
   }
 
  private:
-  /// Calls `function`, which must not own anything: libjpeg's errors jump out of it.
+  /// Calls `function`, which must not own anything, as libjpeg's errors jump out of it.
   template <typename Function>
   bool completes(const Function& function) {
     if (setjmp(report_.caller) != 0) {
@@ -244,7 +244,7 @@ class JpegDecoder::Decompressor {
         component.component_needed = FALSE;  // no inverse DCT for chroma that nobody wants
         continue;
       }
-      // Whole blocks, and whole rows of MCUs: libjpeg writes what lies beyond the picture's edge.
+      // Whole blocks and whole rows of MCUs: libjpeg also writes beyond the picture's edge.
       const auto row_bytes =
           static_cast<std::int64_t>(component.width_in_blocks) * samples_per_block(component);
       const std::int64_t rows = static_cast<std::int64_t>(info_.total_iMCU_rows) *
@@ -268,7 +268,7 @@ class JpegDecoder::Decompressor {
     }
   }
 
-  /// Under completes().
+  /// Call under completes().
   void start_decompress() {
     jpeg_start_decompress(&info_);
     if (own_steps_) {
@@ -277,7 +277,7 @@ class JpegDecoder::Decompressor {
     }
   }
 
-  /// Under completes().
+  /// Call under completes().
   void read_raw(const std::array<SamplePlane, 3>& planes,
                 const std::array<std::uint8_t*, 3>& samples) {
     constexpr int kMaxRows = MAX_SAMP_FACTOR * DCTSIZE;  // of a component in a row of MCUs

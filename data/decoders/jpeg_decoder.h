@@ -16,18 +16,18 @@ namespace dlbench::data {
 /// One libjpeg decompressor with its buffers. One per thread.
 class JpegDecoder {
  public:
-  /// `own_steps`: entropy decoding, inverse DCT, upsampling and colour conversion are ours where we
-  /// have them for this file and processor (see JpegHuffmanDecoder, JpegInverseDcts, YccRows);
-  /// false: all are libjpeg-turbo's. The pixels are the same.
+  /// `own_steps`: true uses dlbench's own entropy decoding, inverse DCT, upsampling and colour
+  /// conversion where they support the file and the processor (see JpegHuffmanDecoder,
+  /// JpegInverseDcts, YccRows); false uses libjpeg-turbo throughout. The pixels are the same.
   /// Throws Error(kLibrary).
   explicit JpegDecoder(bool own_steps = true);
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
   ~JpegDecoder();
 
-  /// Decodes with the accurate integer DCT and smooth chroma upsampling, i.e. the pixels that other
-  /// users of libjpeg-turbo get by default. The rows are valid until the next call.
-  /// Throws Error(kData) naming the path: not a JPEG, truncated, corrupt, CMYK, too large.
+  /// Decodes with the accurate integer DCT and smooth chroma upsampling, i.e. to the pixels that
+  /// libjpeg-turbo gives by default. The rows are valid until the next call. Throws Error(kData)
+  /// naming the path: not a JPEG, truncated, corrupt, CMYK, too large.
   ImageRows& decode(std::span<const std::byte> file,
                     const std::filesystem::path& path,
                     const DecodeRequest& request);

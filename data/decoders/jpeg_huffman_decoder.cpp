@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// ITU-T T.81, annex F.2.2. What lies between two markers, a segment, is first copied without the
-// zeros that follow bytes of 0xFF, so that the bits can be read eight bytes at a time; zeros behind
-// it take the place of a test in the inner loop.
+// ITU-T T.81, annex F.2.2. The data between two markers, a segment, is first copied without the
+// zeros that follow 0xFF bytes, so that bits can be read eight bytes at a time; zeros appended to
+// it replace a bounds test in the inner loop.
 //
-// libjpeg's modules are structs of function pointers that begin with what jpegint.h says of them;
-// ours is one more.
+// libjpeg's modules are structs of function pointers that begin with the members in jpegint.h; this
+// decoder is one more.
 #include "data/decoders/jpeg_huffman_decoder.h"
 
 #include "data/decoders/jpeg_modules_internal.h"
 
 #include <jerror.h>
-// libjpeg-turbo 3 has lossless files as well, which this has not been tried with.
+// libjpeg-turbo 3 also has lossless files, for which this decoder is untested.
 #if defined(DLBENCH_HAS_JPEG_MODULES) && LIBJPEG_TURBO_VERSION_NUMBER < 3000000
 #define DLBENCH_HAS_JPEG_HUFFMAN_DECODER
 #endif
@@ -35,12 +35,12 @@ namespace {
 constexpr unsigned kPeekBits = 11;
 constexpr unsigned kMaxCodeBits = 16;
 constexpr unsigned kMaxBits = kMaxCodeBits + 15;  // of code and value
-// Behind a segment: as many bytes as an MCU takes and the reader is ahead.
+// Zeros behind a segment: an MCU's bytes plus the reader's look-ahead.
 constexpr std::size_t kZeros =
     D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * kMaxBits / 8 + 2 * sizeof(std::uint64_t);
 
-/// Where coefficients of the zigzag order lie in a block. Those beyond the last, which damage
-/// brings about, lie upon it (as in libjpeg).
+/// Positions in a block of coefficients in zigzag order. Those beyond the last, caused by damage,
+/// map to the last (as in libjpeg).
 constexpr auto kNaturalOrder = [] {
   std::array<std::uint8_t, 128> order{};
   order.fill(DCTSIZE2 - 1);
@@ -61,19 +61,19 @@ constexpr auto kNaturalOrder = [] {
   return order;
 }();
 
-/// A coefficient as it is coded.
+/// A coefficient in coded form.
 struct Coded {
   std::int16_t value;
   std::uint8_t advance;  ///< in zigzag order, from the one before; 64: there are no more
   std::uint8_t bits;     ///< of code and value; 0: not known, or there is no such code
 };
 
-/// `bits` begin with the value's.
+/// `bits` begin with those of the value.
 Coded make_coded(unsigned symbol, unsigned code_bits, std::uint64_t bits) {
   const unsigned zeros = symbol >> 4;
   const unsigned size = symbol & 15U;
   if (size == 0) {
-    // 16 zeros, or the end of the block. Either way, the coefficient advanced to stays 0.
+    // 16 zeros, or the end of the block. Either way, the coefficient reached stays 0.
     return {0,
             static_cast<std::uint8_t>(zeros == 15 ? 16 : DCTSIZE2),
             static_cast<std::uint8_t>(code_bits)};
@@ -85,11 +85,11 @@ Coded make_coded(unsigned symbol, unsigned code_bits, std::uint64_t bits) {
           static_cast<std::uint8_t>(code_bits + size)};
 }
 
-/// A Huffman table, DC or AC: DC's have no zeros before the value, so that its symbols say the
-/// same.
+/// A Huffman table, DC or AC: DC symbols have no zeros before the value and therefore the same
+/// meaning.
 class CodeTable {
  public:
-  /// Whether it is another one than before. libjpeg has checked that it is a prefix code.
+  /// Returns whether it changed. libjpeg has checked that it is a prefix code.
   bool set(const JHUFF_TBL& source) {
     if (std::equal(counts_.begin(), counts_.end(), source.bits) &&
         std::equal(symbols_.begin(), symbols_.end(), source.huffval)) {
@@ -113,7 +113,7 @@ class CodeTable {
     return true;
   }
 
-  /// `bits` are the next ones, at least kMaxBits of them.
+  /// `bits`: the next ones, at least kMaxBits of them.
   [[nodiscard]] Coded look_up(std::uint64_t bits) const {
     const Coded& found = short_[bits >> (64 - kPeekBits)];
     if (found.bits != 0) {
@@ -125,7 +125,7 @@ class CodeTable {
                : make_coded(static_cast<unsigned>(found.value), code_bits, bits << code_bits);
   }
 
-  /// `bits` are kPeekBits. Coded::bits is 0 if these do not say it all.
+  /// `bits`: kPeekBits of them. Coded::bits is 0 if they do not contain the whole coefficient.
   [[nodiscard]] Coded look_up_short(std::size_t bits) const { return short_[bits]; }
 
  private:
@@ -151,7 +151,7 @@ class CodeTable {
     return {};
   }
 
-  /// By the next bits; without `bits`, `value` is the symbol and `advance` its code's bits, or 0.
+  /// By the next bits; if `bits` is 0, `value` is the symbol and `advance` its code length, or 0.
   std::array<Coded, 1U << kPeekBits> short_{};
   std::array<unsigned, kMaxCodeBits + 1> end_{};           ///< of the codes of a length, in 16 bits
   std::array<unsigned, kMaxCodeBits + 1> first_symbol_{};  ///< less the first code, modulo 2^32
@@ -159,7 +159,7 @@ class CodeTable {
   std::array<std::uint8_t, 256> symbols_{};
 };
 
-/// Two coefficients that follow each other. Where there is but one, the second repeats it.
+/// Two consecutive coefficients. If there is only one, the second repeats it.
 struct CodedPair {
   std::int16_t first_value, second_value;
   std::uint8_t first_advance, second_advance;
@@ -195,13 +195,13 @@ class PairTable {
   std::array<CodedPair, 1U << kPeekBits> pairs_{};
 };
 
-/// The bits of a segment, the next one highest. Bits beyond `count` are the next or 0.
+/// The bits of a segment, the next one highest. Bits beyond `count` are valid or 0.
 struct BitReader {
   const std::uint8_t* next = nullptr;
   std::uint64_t bits = 0;
   unsigned count = 0;
 
-  /// To at least 56 bits.
+  /// Refills to at least 56 bits.
   void fill() {
     std::uint64_t word = 0;
     std::memcpy(&word, next, sizeof(word));
@@ -219,7 +219,7 @@ struct BitReader {
   }
 };
 
-/// What a block of an MCU is decoded with.
+/// How to decode a block of an MCU.
 struct BlockPlan {
   const CodeTable* dc;
   const CodeTable* ac;
@@ -241,9 +241,9 @@ struct JpegHuffmanDecoder::State : jpeg_entropy_decoder {
   unsigned mcus_to_restart = 0;
   std::uint64_t mcus_left = 0;
 
-  /// From the source's next byte; leaves it at the marker behind the segment.
+  /// Begins at the source's next byte; leaves the source at the marker behind the segment.
   void begin_segment(jpeg_decompress_struct& info);
-  /// Tells how many bytes are left over; libjpeg warns of them at the marker.
+  /// Reports how many bytes are left over; libjpeg warns of them at the marker.
   void end_segment(jpeg_decompress_struct& info) const;
   void decode(jpeg_decompress_struct& info, JBLOCKROW* blocks);
 };
@@ -303,7 +303,7 @@ void JpegHuffmanDecoder::State::begin_segment(jpeg_decompress_struct& info) {
   while (const void* special = std::memchr(from, 0xFF, bytes_left())) {
     to = std::copy(from, static_cast<const JOCTET*>(special), to);
     from = static_cast<const JOCTET*>(special);
-    // Any number of 0xFF may precede the byte that says what they are.
+    // Any number of 0xFF may precede the byte that identifies the marker.
     const JOCTET* kind = std::find_if(from, end, [](JOCTET byte) { return byte != 0xFF; });
     if (kind == end || *kind != 0) {
       break;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entropy decoding of sequential JPEG files for libjpeg-turbo to call in place of its own, which
-// looks up a code and then fetches the bits of its value: here one look-up gives both, and mostly
-// those of two coefficients.
+// Entropy decoding of sequential JPEG files, called by libjpeg-turbo in place of its own. The
+// original looks up a code and then fetches the bits of its value; here one look-up gives both, and
+// often those of two coefficients.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ struct jpeg_decompress_struct;
 
 namespace dlbench::data {
 
-/// For one decompressor, which it must outlive. Keeps its tables and buffer between files.
+/// Serves one decompressor, which it must outlive. Keeps its tables and buffer between files.
 class JpegHuffmanDecoder {
  public:
   JpegHuffmanDecoder();
@@ -20,12 +20,12 @@ class JpegHuffmanDecoder {
   JpegHuffmanDecoder& operator=(const JpegHuffmanDecoder&) = delete;
   ~JpegHuffmanDecoder();
 
-  /// Call it between jpeg_start_decompress() and the first read, if the source has the rest of the
-  /// file in memory. Does nothing for progressive and arithmetic coding, nor if components come one
-  /// after the other.
+  /// Installs this decoder. Call it between jpeg_start_decompress() and the first read, with the
+  /// rest of the file in the source's memory. Does nothing for progressive and arithmetic coding,
+  /// nor for components that are coded one after the other.
   ///
-  /// The coefficients are those that libjpeg-turbo gives. Codes that are none, which that does not
-  /// always tell, and a segment that ends too early go to `error_exit`.
+  /// The coefficients equal libjpeg-turbo's. Invalid codes, which libjpeg-turbo does not always
+  /// detect, and a segment that ends too early go to `error_exit`.
   void replace(jpeg_decompress_struct& info);
 
  private:

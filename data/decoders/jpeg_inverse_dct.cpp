@@ -9,8 +9,8 @@
 // Within a pass, a register holds two outputs, A and B, for eight columns (in the second pass:
 // rows); its lanes of 128 bits are A 0-3, B 0-3, A 4-7, B 4-7, at 32 bits each.
 //
-// Of libjpeg's module for this we write to the table of functions, one per component. The public
-// way, coefficients from jpeg_read_coefficients(), goes through memory for a whole picture of them.
+// Only writes to the table of functions, one per component, in libjpeg's module. The public way,
+// coefficients from jpeg_read_coefficients(), would store a whole picture of them in memory.
 #include "data/decoders/jpeg_inverse_dct.h"
 
 #include "data/decoders/avx512_internal.h"
@@ -43,7 +43,7 @@ constexpr int fixed(double factor) {
   return static_cast<int>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
-/// What an output takes of two inputs.
+/// The contribution of two inputs to an output.
 struct PairFactors {
   int first, second;
 };
@@ -65,7 +65,7 @@ struct InputPairs {
   __m512i of_0_4, of_1_5, of_2_6, of_3_7;
 };
 
-/// `left` and `right` have the pairs of columns 0-3 and 4-7, 0 and 4 in the lowest lane, 3 and 7 in
+/// `left` and `right` hold the pairs of columns 0-3 and 4-7: 0 and 4 in the lowest lane, 3 and 7 in
 /// the highest.
 DLBENCH_TARGET_AVX512 inline InputPairs spread(__m512i left, __m512i right) {
   return {_mm512_shuffle_i64x2(left, right, 0x00),
@@ -84,19 +84,19 @@ DLBENCH_TARGET_AVX512 inline __m512i add_products(__m512i sum,
   return _mm512_dpwssd_epi32(sum, pairs, _mm512_load_si512(factors.values));
 }
 
-/// 16 bits each; a lane is four columns of the one output and four of the other.
+/// Packs to 16 bits each; a lane has four columns of one output and four of the other.
 template <int Shift>
 DLBENCH_TARGET_AVX512 inline __m512i pack(__m512i one, __m512i other) {
   return _mm512_packs_epi32(_mm512_srai_epi32(one, Shift), _mm512_srai_epi32(other, Shift));
 }
 
-/// Outputs in pack's order: A and B are 0 and 1, then 3 and 2; in `lower` 4 and 5, then 7 and 6.
-/// Smaller transforms have theirs twice.
+/// Outputs in the order of pack(): A and B are 0 and 1, then 3 and 2; in `lower` 4 and 5, then 7
+/// and 6. Smaller transforms repeat theirs.
 struct Outputs {
   __m512i upper, lower;
 };
 
-/// jidctint.c, its constants multiplied out.
+/// The transform of jidctint.c, with its constants multiplied out.
 struct Transform8 {
   static constexpr int kSize = 8;
   static constexpr int kUnitBits = kFactorBits;
@@ -135,7 +135,7 @@ struct Transform8 {
   }
 };
 
-/// jidctred.c. Input 4 has no part.
+/// The transform of jidctred.c, in which input 4 is unused.
 struct Transform4 {
   static constexpr int kSize = 4;
   static constexpr int kUnitBits = kFactorBits + 1;
@@ -158,7 +158,7 @@ struct Transform4 {
   }
 };
 
-/// jidctred.c. Of the even inputs, 0 alone has a part.
+/// The transform of jidctred.c, in which 0 is the only even input used.
 struct Transform2 {
   static constexpr int kSize = 2;
   static constexpr int kUnitBits = kFactorBits + 2;
@@ -180,12 +180,12 @@ struct Transform2 {
   }
 };
 
-/// For each byte of the result, which of the argument's it is.
+/// For each byte of the result, the index of its source byte.
 struct alignas(64) ByteOrder {
   std::array<std::uint8_t, 64> from{};
 };
 
-/// Where output `index` is among pack's, in units of four: its lane, and its place in the lane.
+/// Position of output `index` among pack()'s, in units of four: its lane, and its place there.
 struct Place {
   int lane, quarter;
 };
@@ -193,7 +193,7 @@ constexpr Place place_of(int index) {
   return {index % 4 == 1 || index % 4 == 2 ? 1 : 0, index % 4 < 2 ? 0 : 1};
 }
 
-/// From four packed rows of eight columns to pairs of columns (i, i + 4) in lane i, as spread()
+/// Permutes four packed rows of eight columns to pairs of columns (i, i + 4) in lane i, as spread()
 /// takes them.
 constexpr ByteOrder kPairsOfColumns = [] {
   ByteOrder order;
@@ -208,7 +208,7 @@ constexpr ByteOrder kPairsOfColumns = [] {
   return order;
 }();
 
-/// From packed columns of `Size` rows, narrowed to bytes, to rows.
+/// Permutes packed columns of `Size` rows, narrowed to bytes, to rows.
 template <int Size>
 constexpr ByteOrder kRows = [] {
   ByteOrder order;
@@ -231,7 +231,7 @@ DLBENCH_TARGET_AVX512 inline InputPairs pairs_of_columns(const Outputs& columns)
   return spread(reorder(columns.upper, kPairsOfColumns), reorder(columns.lower, kPairsOfColumns));
 }
 
-/// Coefficients of a block: rows 0 to 3 and 4 to 7.
+/// The coefficients of a block: rows 0 to 3 and 4 to 7.
 struct Block {
   __m512i upper, lower;
 };
@@ -240,28 +240,28 @@ DLBENCH_TARGET_AVX512 inline Block load_block(const JCOEF* coefficients) {
   return {_mm512_loadu_si512(coefficients), _mm512_loadu_si512(coefficients + 32)};
 }
 
-/// Whether all coefficients but the first, the mean, are 0. Most blocks of masks are like that, and
-/// many of chroma.
+/// Whether all coefficients but the first, the mean, are 0, as in most blocks of masks and many of
+/// chroma.
 DLBENCH_TARGET_AVX512 inline bool is_flat(const Block& block) {
   const __mmask32 upper = _mm512_mask_test_epi16_mask(~1U, block.upper, block.upper);
   return (upper | _mm512_test_epi16_mask(block.lower, block.lower)) == 0;
 }
 
-// Outputs of the first pass below this show that nothing overflows, here or in libjpeg-turbo's
-// code. Along the columns that adds two coefficients in 16 bits, and shifts the first row's by
-// kExtraBits if the others are 0: coefficients too large for that make some output twice the limit
-// or more, the transform being orthogonal but for its scale. Along the rows it adds two of the
-// outputs in 16 bits. What encoders make of 8-bit samples stays below half of the limit.
+// If the outputs of the first pass are below this limit, nothing overflows, neither here nor in
+// libjpeg-turbo's code. Along the columns that code adds two coefficients in 16 bits, and shifts
+// the first row's by kExtraBits if the others are 0: coefficients too large for that make some
+// output at least twice the limit, as the transform is orthogonal up to its scale. Along the rows
+// it adds two outputs in 16 bits. Encoders of 8-bit samples stay below half of the limit.
 constexpr int kLimit = 1 << 14;
 
-/// Whether some output of the first pass is kLimit or more, or its negative.
+/// Whether the magnitude of some output of the first pass reaches kLimit.
 DLBENCH_TARGET_AVX512 inline bool reaches_limit(const Outputs& outputs) {
   const __m512i sizes =
       _mm512_or_si512(_mm512_abs_epi16(outputs.upper), _mm512_abs_epi16(outputs.lower));
   return _mm512_test_epi16_mask(sizes, _mm512_set1_epi16(-kLimit)) != 0;
 }
 
-/// `mean` is dequantised.
+/// `mean` is already dequantised.
 template <int Size>
 void fill(int mean, JSAMPARRAY rows, JDIMENSION column) {
   constexpr int kHalf = 1 << (kScaleBits - 1);
@@ -274,7 +274,7 @@ void fill(int mean, JSAMPARRAY rows, JDIMENSION column) {
   }
 }
 
-/// Dequantises, and pairs rows up for the pass along the columns.
+/// Dequantises, and pairs rows for the pass along the columns.
 DLBENCH_TARGET_AVX512 inline InputPairs pairs_of_rows(const Block& block,
                                                       const UINT16* quantisers) {
   const __m512i upper = _mm512_mullo_epi16(block.upper, _mm512_loadu_si512(quantisers));
@@ -306,10 +306,10 @@ DLBENCH_TARGET_AVX512 inline void store(__m512i bytes, JSAMPARRAY rows, JDIMENSI
   }
 }
 
-/// What to add before dropping `shift` bits, so that the result is rounded and raised by `centre`.
+/// Returns what to add before dropping `shift` bits to round the result and raise it by `centre`.
 constexpr int rounding(int shift, int centre = 0) { return (centre << shift) + (1 << (shift - 1)); }
 
-/// False, with nothing written, if a sum may overflow.
+/// Returns false, with nothing written, if a sum may overflow.
 template <class Transform>
 DLBENCH_TARGET_AVX512 inline bool transform(const JCOEF* coefficients,
                                             const UINT16* quantisers,
@@ -338,7 +338,7 @@ DLBENCH_TARGET_AVX512 inline bool transform(const JCOEF* coefficients,
   return true;
 }
 
-/// An inverse_DCT_method_ptr.
+/// Matches inverse_DCT_method_ptr.
 template <class Transform>
 void inverse_dct(j_decompress_ptr info,
                  jpeg_component_info* component,
@@ -353,7 +353,7 @@ void inverse_dct(j_decompress_ptr info,
   }
 }
 
-/// Null if we have none for blocks of `size` x `size` samples.
+/// Returns null if there is no own transform for blocks of `size` x `size` samples.
 inverse_DCT_method_ptr method_for(int size) {
   switch (size) {
     case 8:
@@ -378,7 +378,7 @@ void JpegInverseDcts::replace(jpeg_decompress_struct& info) {
   for (int number = 0; number < info.num_components; ++number) {
     inverse_DCT_method_ptr& method = info.idct->inverse_DCT[number];
     const inverse_DCT_method_ptr ours = method_for(samples_per_block(info.comp_info[number]));
-    // Without a table the file has no data of this component.
+    // Without a table the file has no data for this component.
     if (ours != nullptr && info.comp_info[number].quant_table != nullptr) {
       replaced_[static_cast<std::size_t>(number)] = reinterpret_cast<Method>(method);
       method = ours;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// jpegint.h is where libjpeg's modules meet, not its public interface; but it is installed beside
-// jpeglib.h, of the same version, and the modules are structs of function pointers that are as in
-// libjpeg 6b, whose binary interface libjpeg-turbo keeps. It has no include guard of its own, and
-// wants jpeglib.h, which wants FILE declared before it.
+// jpegint.h declares the internal interface between libjpeg's modules. It is not public, but is
+// installed next to jpeglib.h in the same version, and its structs of function pointers are those
+// of libjpeg 6b, whose binary interface libjpeg-turbo keeps. It has no include guard, and needs
+// jpeglib.h before it, which needs FILE.
 #pragma once
 
 #include <cstdio>

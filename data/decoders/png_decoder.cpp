@@ -82,7 +82,7 @@ class PngReader {
     }
   }
 
-  /// The rows one behind the other, `row_bytes` each.
+  /// Reads the rows consecutively, `row_bytes` each.
   void read(std::uint8_t* out, std::size_t row_bytes) { check(read_rows(out, row_bytes)); }
 
  private:
@@ -120,7 +120,7 @@ class PngReader {
     return true;
   }
 
-  // Not png_read_image(), which wants a pointer to each row: of an image one pixel wide those are
+  // Not png_read_image(), which needs a pointer to each row: for an image one pixel wide these take
   // several times its size.
   bool read_rows(std::uint8_t* out, std::size_t row_bytes) {
     if (setjmp(png_jmpbuf(png_)) != 0) {

@@ -14,10 +14,10 @@
 
 namespace dlbench::data {
 
-/// Keeps buffers between calls. One per thread.
+/// Decodes PNG; keeps buffers between calls. Use one per thread.
 class PngDecoder {
  public:
-  /// Alpha is dropped, 16 bits keep their upper 8, palettes are looked up. The view points into
+  /// Drops alpha, keeps the upper 8 of 16 bits and looks up palettes. The view points into
   /// `pixels`. Throws Error(kData) naming the path: not a PNG, truncated, corrupt, too large.
   ImageView decode(std::span<const std::byte> file,
                    const std::filesystem::path& path,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// 64 pixels at a time, as 32 even and 32 odd ones: an upsampled pair of chroma samples, and the two
-// halves of a 16-bit lane, come apart that way for free.
+// Processes 64 pixels at a time, as 32 even and 32 odd ones: an upsampled pair of chroma samples,
+// and the two halves of a 16-bit lane, separate this way for free.
 #include "data/decoders/ycc_rows.h"
 
 #include "data/decoders/avx512_internal.h"
@@ -27,8 +27,8 @@ DLBENCH_TARGET_AVX512 inline Parity split_bytes(const std::uint8_t* bytes) {
   return {_mm512_and_si512(all, _mm512_set1_epi16(255)), _mm512_srli_epi16(all, 8)};
 }
 
-/// A chroma row between two rows of samples: 3 x near + far, 32 at a time. Left of the first and
-/// right of the last sample, these are repeated.
+/// A chroma row between two rows of samples: 3 x near + far, 32 at a time. The first and the last
+/// sample are repeated to the left and right.
 class ChromaRow {
  public:
   ChromaRow(const std::uint8_t* near_row, const std::uint8_t* far_row, std::int64_t width)
@@ -62,14 +62,14 @@ class ChromaRow {
   std::int64_t width_;
 };
 
-/// Three neighbouring turns of a ChromaRow, moving to the right.
+/// Three adjacent results of a ChromaRow, moving to the right.
 struct ChromaWindow {
   __m512i before, here, after;
 };
 
-/// (3 x this + left + 8) / 16 and (3 x this + right + 7) / 16, rounded down.
+/// Computes (3 x this + left + 8) / 16 and (3 x this + right + 7) / 16, rounded down.
 DLBENCH_TARGET_AVX512 inline Parity upsample(const ChromaWindow& sums) {
-  // Neighbours by one lane: whole 128-bit lanes first, then bytes within them.
+  // Shifts neighbours by one lane: whole 128-bit lanes first, then bytes within them.
   const __m512i left =
       _mm512_alignr_epi8(sums.here, _mm512_alignr_epi64(sums.here, sums.before, 6), 14);
   const __m512i right =
@@ -86,7 +86,7 @@ struct Rgb {
 
 constexpr std::int16_t kRedRest = 13173;   // 0.40200 x 2^15
 constexpr std::int16_t kBlueRest = -7471;  // -0.22800 x 2^15
-/// Whether `fine`, in units of 2^-16, and `coarse`, in units of 2^-15, round alike.
+/// Whether `fine`, in units of 2^-16, and `coarse`, in units of 2^-15, round to the same values.
 constexpr bool round_alike(int fine, int coarse) {
   for (int chroma = -128; chroma < 128; ++chroma) {
     if ((fine * chroma + (1 << 15)) >> 16 != (coarse * chroma + (1 << 14)) >> 15) {
@@ -97,10 +97,10 @@ constexpr bool round_alike(int fine, int coarse) {
 }
 static_assert(round_alike(26345, kRedRest) && round_alike(-14942, kBlueRest));
 
-/// R = Y + 1.40200 Cr, G = Y - 0.34414 Cb - 0.71414 Cr, B = Y + 1.77200 Cb, with Cb and Cr less 128
-/// (JFIF 1.02, page 3), each sum of products rounded once. Factors are split into a whole number
-/// and a rest below 0.5. jdcolor.c has the rests in units of 2^-16; red's and blue's round to the
-/// same 256 values each in mulhrs's 2^-15, the two of green are kept and summed in 32 bits.
+/// R = Y + 1.40200 Cr, G = Y - 0.34414 Cb - 0.71414 Cr, B = Y + 1.77200 Cb, with 128 subtracted
+/// from Cb and Cr (JFIF 1.02, page 3), each sum of products rounded once. Factors are split into an
+/// integer and a rest below 0.5. jdcolor.c has the rests in units of 2^-16; those of red and blue
+/// round to the same 256 values in mulhrs's 2^-15, the two of green are kept and summed in 32 bits.
 DLBENCH_TARGET_AVX512 inline Rgb convert(__m512i y, __m512i cb, __m512i cr) {
   const __m512i centre = _mm512_set1_epi16(128);
   cb = _mm512_sub_epi16(cb, centre);
@@ -222,7 +222,7 @@ const std::uint8_t* YccRows::row([[maybe_unused]] std::int64_t index) {
   };
   const std::uint8_t* y = at(planes_.y, index);
   if (halved_) {
-    // Odd rows lie nearer to the next row of chroma, even ones to the one before; edges repeat.
+    // Odd rows are nearer to the next row of chroma, even ones to the previous; edges repeat.
     const std::int64_t near_row = index / 2;
     const std::int64_t far_row =
         std::clamp<std::int64_t>(near_row + (index % 2 == 1 ? 1 : -1), 0, planes_.cb.height - 1);

@@ -57,7 +57,7 @@ struct Rgb {
   float r, g, b;
 };
 
-/// A lobed ellipse. Lengths are in units of the picture's shorter side, from its centre.
+/// A lobed ellipse. Lengths are in units of the picture's shorter side, relative to its centre.
 struct Polyp {
   float x, y;
   float radius_x, radius_y;
@@ -112,7 +112,7 @@ Polyp random_polyp(core::RandomStream& random) {
   return polyp;
 }
 
-/// All that is fixed for one picture.
+/// Everything that is fixed for one picture.
 struct Scene {
   Scene(core::RandomStream& random, int height, int width)
       : warp(random, 3),
@@ -156,7 +156,7 @@ Rgb tissue_colour(const Scene& scene, float u, float v, float x, float y) {
           (scene.tissue.b + mottle - 20.0F * vessel) * light};
 }
 
-/// Puts the polyp over the tissue; returns whether the point is inside.
+/// Draws the polyp over the tissue; returns whether the point is inside.
 bool apply_polyp(
     const Scene& scene, const Polyp& polyp, float u, float v, float x, float y, Rgb& colour) {
   const float distance = polyp.distance(x, y);
@@ -172,7 +172,7 @@ bool apply_polyp(
   const float height = std::sqrt(1.0F - distance * distance);
   const float light = 0.74F + polyp.dome * (height + 0.6F * towards_light);
   const float pit = polyp.pits * scene.pits.at(u, v);
-  // Its own surface, not the folds below; some of the local light of the wall remains.
+  // Its own surface, not the folds below; some of the wall's local light remains.
   const float local = 0.45F + 0.55F * std::clamp(colour.r / scene.tissue.r, 0.3F, 1.1F);
   colour = {(scene.tissue.r * polyp.tint.r + pit) * light * local,
             (scene.tissue.g * polyp.tint.g + pit) * light * local,

@@ -15,8 +15,8 @@ struct ColonoscopyScene {
 };
 
 /// Draws picture number `sample` of `seed` into `scene`, whose memory is reused: pink tissue with
-/// folds around a dark lumen, vessels, highlights, black corners; polyps differ from the tissue in
-/// tint, shading and texture, none of which alone gives them away everywhere. Depends on the
+/// folds around a dark lumen, vessels, highlights, black corners. Polyps differ from the tissue in
+/// tint, shading and texture; no single one of these reveals every polyp. The result depends on the
 /// arguments only.
 void draw_colonoscopy(
     std::uint64_t seed, std::int64_t sample, int height, int width, ColonoscopyScene& scene);

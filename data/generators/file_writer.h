@@ -32,7 +32,7 @@ class JpegWriter {
     int quality = 90;  ///< 1 to 100
   };
 
-  /// Baseline JPEG, chroma halved on both axes. The span is valid until the next call.
+  /// Encodes a baseline JPEG, chroma halved on both axes. The span is valid until the next call.
   [[nodiscard]] std::span<const std::byte> encode(const Image& image);
 
  private:

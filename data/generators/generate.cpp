@@ -34,8 +34,7 @@ fs::path without_tail(fs::path out) {
   return out;
 }
 
-/// Whether something stands in the way of a new folder `out`: an empty folder does not, a link to
-/// one does.
+/// Whether something prevents a new folder `out`: an empty folder or a link to one does not.
 bool is_taken(const fs::path& out) {
   std::error_code failure;
   if (fs::is_symlink(without_tail(out), failure)) {
@@ -70,7 +69,7 @@ std::string marker_text(std::string_view dataset, const GenerateOptions& options
                      kGeneratorVersion);
 }
 
-/// If `out` is a symbolic link to where a new folder could be: a folder is renamed onto no link.
+/// Throws if `out` is a symbolic link to a possible place: a folder cannot be renamed onto a link.
 void refuse_link_to_free(const fs::path& out) {
   const fs::path link = without_tail(out);
   std::error_code failure;
@@ -102,9 +101,8 @@ void refuse_link_to_free(const fs::path& out) {
                           out.string()));
 }
 
-/// What keeps a finished folder from taking the place of `out`, which is not there or empty;
-/// nullptr: nothing. Of a mounted folder and of "." rename(2) would say so only when all is
-/// written.
+/// Returns why a finished folder cannot replace `out`, which is missing or empty; nullptr if it
+/// can. For a mounted folder and for "." rename(2) would report this only after all is written.
 const char* why_it_stays(const fs::path& out) {
   struct statx status {};
   if (::statx(AT_FDCWD, out.c_str(), AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) != 0) {

@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kSizeStreams = 0x5349'5A45'0000'0000U;
-// Kvasir-SEG's masks decode to values that differ from 0 and 255 by up to 8; so do ours at 95. The
-// images' quality is the one at which a pair has the original's 44.8 KB on average.
+// Kvasir-SEG's masks decode to values within 8 of 0 and 255; ours do so at quality 95. At the
+// images' quality a pair has the original's 44.8 KB on average.
 constexpr int kImageQuality = 80;
 constexpr int kMaskQuality = 95;
 
@@ -33,9 +33,9 @@ struct Size {
   int height;
 };
 
-/// The first two samples are the smallest and the largest, so that every set of two has the whole
-/// range. The others follow heights and widths in Kvasir-SEG's kavsir_bboxes.json (some 290 of the
-/// 1000 entries were counted): three recorders' crops, and 3 % frames of about 1.4 megapixels.
+/// The first two samples are the smallest and the largest, so that any set of two covers the range.
+/// The others follow heights and widths in Kvasir-SEG's kavsir_bboxes.json (some 290 of the 1000
+/// entries were counted): three recorders' crops, and 3 % frames of about 1.4 megapixels.
 Size size_of_sample(std::uint64_t seed, std::int64_t sample) {
   if (sample == 0) {
     return {332, 487};

@@ -12,8 +12,8 @@ namespace dlbench::data {
 /// % (at least one each from three samples on). Images are RGB JPEG with halved chroma, masks grey
 /// JPEG, 255 in the polyp.
 ///
-/// What a loader has to do per sample is the original's, because a file with more bytes per pixel
-/// would make any decoder look slower and all of them more alike:
+/// The cost of loading a sample matches the original's; a file with more bytes per pixel would make
+/// any decoder look slower, and all of them more alike:
 /// - sizes: 332 x 487 to 1920 x 1072, as Kvasir-SEG states (Jha et al. 2020, "Kvasir-SEG: a
 ///   segmented polyp dataset", MMM 2020), 97 % of them near 600 x 530, as its kavsir_bboxes.json
 ///   lists; 0.35 megapixels on average;

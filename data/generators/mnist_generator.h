@@ -8,9 +8,9 @@
 
 namespace dlbench::data {
 
-/// Writes options.samples training and a sixth as many (at least ten) test images of digits drawn
-/// with seven strokes, jittered in place, size, slant, thickness and brightness, as MNIST's four
-/// plain IDX files. Labels go round 0 to 9 in random order. Throws Error(kFile).
+/// Writes options.samples training and a sixth as many (at least ten) test images, as MNIST's four
+/// plain IDX files. Digits have up to seven strokes, jittered in place, size, slant, thickness and
+/// brightness; labels cycle through 0 to 9 in random order. Throws Error(kFile).
 void generate_mnist(const GenerateOptions& options);
 
 }  // namespace dlbench::data

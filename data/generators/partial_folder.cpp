@@ -28,14 +28,14 @@ constexpr std::chrono::hours kOldAge{24};  // of what another host left
 constexpr std::string_view kInfix = ".partial-";
 constexpr std::size_t kTokenDigits = 16;
 
-/// What the names have between the infix and the token.
+/// Returns the part of the name between the infix and the token.
 std::string host_part() {
   std::string host = core::host_name();
   std::ranges::replace(host, '/', '_');
   return host + "-";
 }
 
-/// The same of the PartialFolder of that name; nullopt if it begins otherwise or is of none.
+/// Returns that part of a PartialFolder's name; nullopt for any other name or prefix.
 std::optional<std::string_view> host_part_of(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix) || name.size() < prefix.size() + kTokenDigits) {
     return std::nullopt;
@@ -60,8 +60,8 @@ void remove_folder(const fs::path& path) {
   }
 }
 
-/// Whether neither the folder nor anything in it was modified within kOldAge. False for one that
-/// cannot be read to its end, as one that its process renames or fills meanwhile.
+/// Whether neither the folder nor anything in it was modified within kOldAge. False if it cannot be
+/// read completely, for example because its process is renaming or filling it.
 bool is_old(const fs::path& folder) {
   const fs::file_time_type since = fs::file_time_type::clock::now() - kOldAge;
   std::error_code failure;
@@ -76,8 +76,8 @@ bool is_old(const fs::path& folder) {
   return old && !failure;
 }
 
-/// Removes the folders of that prefix and any process, but those whose process holds the lock, and
-/// of other hosts those that are not old: their lock may be free here and held there.
+/// Removes all processes' folders with that prefix, except locked ones and those of other hosts
+/// that are not old: their lock may look free here although it is held there.
 void remove_abandoned(const fs::path& parent, const std::string& prefix) {
   std::error_code failure;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, failure)) {
@@ -100,7 +100,7 @@ PartialFolder::PartialFolder(const fs::path& out)
     : path_(fmt::format("{}{}{}{:016x}", out.string(), kInfix, host_part(), core::random_token())) {
   const fs::path parent = out.has_parent_path() ? out.parent_path() : fs::path(".");
   remove_abandoned(parent, out.filename().string() + std::string(kInfix));
-  // Between creation and lock another process may take it for abandoned: then it is made again.
+  // Before the lock another process may take it for abandoned and remove it; then it is made again.
   do {
     std::error_code failure;
     fs::create_directories(path_, failure);

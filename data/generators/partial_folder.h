@@ -9,11 +9,11 @@
 
 namespace dlbench::data {
 
-/// A folder beside the one that it is to become, "<out>.partial-<host>-<16 hexadecimal digits>":
-/// removed with all it holds unless it was renamed to its final place. It is locked (flock) while
-/// its process lives, so that the next one beside it removes what a killed process left; where a
-/// file system knows no such lock, that stays. Nodes that share a file system may not see each
-/// other's locks: of another host only that is removed in which nothing was modified for 24 hours.
+/// A temporary folder next to its final place, "<out>.partial-<host>-<16 hexadecimal digits>",
+/// removed with its contents unless it was renamed. It is locked (flock) while its process lives,
+/// so that a later process can remove what a killed one left; without such locks on the file
+/// system, leftovers stay. Nodes may not see each other's locks on a shared file system: the folder
+/// of another host is removed only if nothing in it was modified for 24 hours.
 class PartialFolder {
  public:
   /// Throws core::Error(kFile) if it cannot be made.
@@ -23,7 +23,7 @@ class PartialFolder {
   ~PartialFolder();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// The error of the rename, or none.
+  /// Renames the folder. Returns the error of the rename, or none.
   std::error_code rename_to(const std::filesystem::path& out);
 
  private:

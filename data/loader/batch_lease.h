@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The consumer's hold on one batch of a loader.
+// The consumer's ownership of one batch of a loader.
 #pragma once
 
 #include "data/batch.h"
@@ -25,15 +25,15 @@ class BatchLease {
   BatchLease& operator=(const BatchLease&) = delete;
   ~BatchLease() { release(); }
 
-  /// False: the epochs are over, or the loader was stopped.
+  /// False if all epochs are over or the loader was stopped.
   explicit operator bool() const { return pool_ != nullptr; }
   [[nodiscard]] const Batch& operator*() const;
   [[nodiscard]] const Batch* operator->() const;
-  /// Gives the slot back; the lease is empty afterwards. Any thread.
+  /// Gives the slot back and leaves the lease empty. May be called on any thread.
   void release() noexcept;
 
  private:
-  // Shared: a cached batch (synthetic trials) stays valid when its loader is gone.
+  // Shared, so that a cached batch (synthetic trials) stays valid after its loader is gone.
   std::shared_ptr<detail::BatchPool> pool_;
   int slot_ = -1;
 };

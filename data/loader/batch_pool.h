@@ -16,8 +16,8 @@
 
 namespace dlbench::data::detail {
 
-/// Batches and who may use them. All members but the contents of the batches are guarded by
-/// `mutex`; a slot's batch belongs to the workers while it is filled, then to its lease.
+/// The batches of a loader and who may use them. `mutex` guards all members except the contents of
+/// the batches; a slot's batch belongs to the workers while it is filled, then to its lease.
 class BatchPool {
  public:
   BatchPool(std::span<const TensorSpec> specs,
@@ -37,7 +37,7 @@ class BatchPool {
   std::vector<int> free_slots;
   int leased = 0;
 
-  /// A lease ends: its slot is free again. Takes the lock.
+  /// Ends a lease and frees its slot. Takes the lock.
   void give_back(int slot) noexcept;
 
  private:

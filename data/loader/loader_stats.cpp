@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic of LoaderStats and LoaderOptions, apart from the threads.
+// The arithmetic of LoaderStats and LoaderOptions, separate from the threads.
 #include "data/loader/loader_totals_internal.h"
 #include "data/loader/prefetch_loader.h"
 #include "engine/core/round_up.h"

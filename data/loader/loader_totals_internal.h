@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sums behind LoaderStats, in integers so that a difference of two is exact.
+// The sums behind LoaderStats, as integers so that the difference of two is exact.
 #pragma once
 
 #include "data/loader/prefetch_loader.h"
@@ -11,7 +11,7 @@
 
 namespace dlbench::data::detail {
 
-/// Since the loader was made.
+/// Sums since the loader was made.
 struct LoaderTotals {
   std::array<std::int64_t, kStages> stage_ns{};
   std::int64_t idle_ns = 0;
@@ -24,7 +24,7 @@ struct LoaderTotals {
   std::int64_t samples_replaced = 0;
 };
 
-/// What was done between `base` and `now`; the queue and the skipped samples stay empty.
+/// Returns what was done between `base` and `now`; leaves the queue and the skipped samples empty.
 [[nodiscard]] LoaderStats stats_between(const LoaderTotals& base, const LoaderTotals& now);
 
 }  // namespace dlbench::data::detail

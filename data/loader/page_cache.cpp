@@ -35,7 +35,7 @@ class OpenFile {
  public:
   explicit OpenFile(const fs::path& path)
       : path_(path),
-        // O_NONBLOCK waits for no named pipe.
+        // O_NONBLOCK does not wait for named pipes.
         file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (!file_.is_open()) {
       throw_file_error("open", path);
@@ -48,12 +48,12 @@ class OpenFile {
   [[nodiscard]] int fd() const { return file_.get(); }
   [[nodiscard]] const fs::path& path() const { return path_; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(status_.st_size); }
-  /// Whether mincore() tells this process which pages are resident. To others the kernel calls all
-  /// of them so (since Linux 5.2; can_do_mincore() in mm/mincore.c). Both questions are the
-  /// kernel's own: being root says nothing, a user namespace's root has no power over other users'
-  /// files.
+  /// Whether mincore() tells this process which pages are resident. For others the kernel reports
+  /// all pages as resident (since Linux 5.2; can_do_mincore() in mm/mincore.c). Asks the kernel's
+  /// own two questions: being root proves nothing, as a user namespace's root has no power over
+  /// other users' files.
   [[nodiscard]] bool mincore_is_truthful() const {
-    // O_NOATIME, too, is for the owner and for a capability over the owner alone.
+    // O_NOATIME also requires ownership or a capability over the owner.
     return ::fcntl(fd(), F_SETFL, O_NONBLOCK | O_NOATIME) == 0 ||
            ::faccessat(fd(), "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
   }
@@ -134,7 +134,7 @@ void drop(const OpenFile& file) {
   }
 }
 
-/// Cold and warm leave room for pages that others touch meanwhile, or that the kernel keeps.
+/// Cold and warm allow for pages that others touch meanwhile, or that the kernel keeps.
 constexpr double kColdLimit = 0.01;
 constexpr double kWarmLimit = 0.99;
 

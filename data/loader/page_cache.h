@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of the operating system's page cache for the files of a data set: made warm or cold,
-// measured, and proved as far as an ordinary user can.
+// The operating system's page cache for the files of a data set: makes it warm or cold, measures
+// it, and proves its state as far as an ordinary user can.
 #pragma once
 
 #include "data/dataset.h"
@@ -22,36 +22,36 @@ enum class CacheMode : std::uint8_t { kAsIs, kWarm, kCold };
 inline constexpr std::array<core::Named<CacheMode>, 3> kCacheModes{
     {{CacheMode::kAsIs, "as-is"}, {CacheMode::kWarm, "warm"}, {CacheMode::kCold, "cold"}}};
 
-/// What was found or brought about.
+/// The state of the page cache, as found or as prepared.
 struct CacheState {
   CacheMode mode = CacheMode::kAsIs;
   std::int64_t files = 0;
   std::int64_t bytes = 0;
-  /// Part of the pages in the page cache, in [0, 1]; nullopt where mincore cannot be trusted: it
-  /// tells the truth only to who owns the files (or has power over the owner) or may write them.
+  /// Share of the pages in the page cache, in [0, 1]; nullopt where mincore cannot be trusted: it
+  /// is truthful only to owners of the files (or a capability over them) and to who may write them.
   std::optional<double> resident_before;
   std::optional<double> resident_after;
-  /// True if the state asked for was reached and could be checked (as-is: could be measured).
+  /// True if the requested state was reached and verified (as-is: if it could be measured).
   bool verified = false;
-  bool network_file_system = false;  ///< then only this client's cache is spoken of
+  bool network_file_system = false;  ///< then only the cache of this client is described
   std::string proof;                 ///< one sentence for the report
 };
 
 /// Brings the files into the state: kWarm reads each once, kCold writes back and drops their pages
-/// (fsync, posix_fadvise DONTNEED; needs no root), kAsIs only looks. Throws Error(kFile), and what
-/// `check` throws, which is called while files are read.
+/// (fsync, posix_fadvise DONTNEED; needs no root), kAsIs only measures. Calls `check` while files
+/// are read and rethrows its exceptions. Throws Error(kFile).
 [[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
                                             std::span<const std::filesystem::path> files,
                                             const std::function<void()>& check = {});
 
-/// The same for the files of a data set; one that is held in memory needs none of them any more.
-/// `skip_unreadable`: without those that this user may not read, which --skip-corrupt replaces.
+/// Does the same for the files of a data set; one that is held in memory needs no files any more.
+/// `skip_unreadable` leaves out files that this user may not read, which --skip-corrupt replaces.
 [[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
                                             const Dataset& dataset,
                                             bool skip_unreadable,
                                             const std::function<void()>& check = {});
 
-/// Part of the files' pages that is resident, or nullopt if it cannot be trusted for one of them.
+/// Returns the resident part of the files' pages, or nullopt if it cannot be trusted for some file.
 [[nodiscard]] std::optional<double> resident_fraction(std::span<const std::filesystem::path> files);
 
 }  // namespace dlbench::data

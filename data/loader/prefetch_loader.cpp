@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the pieces lock: one mutex (of the pool) guards the window of open batches. A worker claims a
-// run of rows under it, fills them without it, and reports under it. Only the newest open batch has
-// unclaimed rows, so the order in which batches open is the sampler's, whoever opens them.
+// Locking: one mutex (of the pool) guards the window of open batches. A worker claims a run of rows
+// under it, fills them without it, and reports under it. Only the newest open batch has unclaimed
+// rows, so batches open in the sampler's order, whichever worker opens them.
 #include "data/loader/prefetch_loader.h"
 
 #include "data/loader/batch_pool.h"
@@ -76,7 +76,7 @@ class PrefetchLoader::Impl {
   const std::shared_ptr<detail::BatchPool> pool;
 
  private:
-  /// One batch between its opening and its delivery.
+  /// A batch from its opening to its delivery.
   struct OpenBatch {
     int slot = -1;
     BatchPlan plan;
@@ -92,7 +92,7 @@ class PrefetchLoader::Impl {
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
-  /// What a worker keeps over stop() and start().
+  /// The state that a worker keeps across stop() and start().
   struct Worker {
     std::string thread_name;   ///< in traces
     std::string process_name;  ///< in /proc/PID/task/TID/comm, which holds 15 characters
@@ -273,7 +273,7 @@ void PrefetchLoader::Impl::work(const std::stop_token& stop, Worker& worker) {
   }
 }
 
-/// Rows of the newest open batch, opening one if it has none left. Under the lock.
+/// Claims rows of the newest open batch, opening one if it has none left. Call under the lock.
 std::optional<PrefetchLoader::Impl::Ticket> PrefetchLoader::Impl::claim() {
   while (true) {
     if (next_open_ > next_take_) {
@@ -291,7 +291,7 @@ std::optional<PrefetchLoader::Impl::Ticket> PrefetchLoader::Impl::claim() {
   }
 }
 
-/// False if there is no batch left, no room in the window or no free slot. Under the lock.
+/// Returns false without a batch left, room in the window or a free slot. Call under the lock.
 bool PrefetchLoader::Impl::open_next_batch() {
   if (next_open_ >= end_ || next_open_ - next_take_ >= options.prefetch ||
       pool->free_slots.empty()) {
@@ -335,7 +335,7 @@ bool PrefetchLoader::Impl::open_next_batch() {
 }
 
 void PrefetchLoader::Impl::process(const Ticket& ticket, Worker& worker, LoadContext& context) {
-  // Around its stages: rows that are copied from memory have none of their own in a trace.
+  // Surrounds its stages: rows copied from memory have no stage region of their own in a trace.
   const core::trace::Region region(
       core::trace::Category::kLoader, "load", ticket.batch->plan.global_begin + ticket.begin);
   const auto stages_ns = [&] {
@@ -361,7 +361,7 @@ void PrefetchLoader::Impl::process(const Ticket& ticket, Worker& worker, LoadCon
       }
     }
   }
-  // What no stage claimed is the assembly of the batch: copies of rows and bookkeeping.
+  // Time that no stage claimed is for assembling the batch: copying rows and bookkeeping.
   const std::int64_t collate_ns = core::nanoseconds_since(start) - (stages_ns() - stages_before);
   worker.counters.stage_ns[static_cast<std::size_t>(Stage::kCollate)].fetch_add(
       std::max<std::int64_t>(0, collate_ns), std::memory_order_relaxed);
@@ -411,7 +411,7 @@ BatchLease PrefetchLoader::Impl::next() {
   return deliver();
 }
 
-/// The complete batch next_take_, or its error. Under the lock.
+/// Returns the complete batch next_take_, or throws its error. Call under the lock.
 BatchLease PrefetchLoader::Impl::deliver() {
   OpenBatch& taken = open_batch(next_take_);
   if (taken.error != nullptr) {

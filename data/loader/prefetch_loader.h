@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loader: worker threads fill batches ahead of their use, in an order that depends on seed and
-// rank alone. Use:
+// rank only. Use:
 //   PrefetchLoader loader(dataset, options);
 //   while (BatchLease lease = loader.next()) { step(*lease); }
 #pragma once
@@ -51,7 +51,7 @@ struct SkippedSample {
   std::string message;  ///< what is wrong; names the file
 };
 
-/// What was done since the last reset_stats(). Sums over the workers; seconds of one worker each.
+/// What was done since the last reset_stats(), summed over the workers, in seconds of one worker.
 struct LoaderStats {
   std::array<double, kStages> stage_s{};  ///< by Stage
   double worker_idle_s = 0.0;             ///< workers waiting for room: the loader is ahead
@@ -68,12 +68,12 @@ struct LoaderStats {
   int queue_ready = 0;     ///< complete batches waiting, now
   int queue_capacity = 0;  ///< = LoaderOptions::prefetch
 
-  /// Adds the sums of `later`; what is of the loader's whole life, or of now, is as there.
+  /// Adds the sums of `later`; takes its lifetime totals and current queue as they are.
   void add(const LoaderStats& later);
 };
 
-/// Fills batches with `workers` threads. next() is for one consumer thread; stop() and stats() for
-/// any thread. The order and contents of the batches do not depend on workers or prefetch.
+/// Fills batches with `workers` threads. next() is for one consumer thread, stop() and stats() for
+/// any. The order and contents of the batches do not depend on workers or prefetch.
 class PrefetchLoader {
  public:
   /// Allocates all slots and starts the workers. The data set must outlive the loader.
@@ -83,33 +83,33 @@ class PrefetchLoader {
   PrefetchLoader& operator=(const PrefetchLoader&) = delete;
   ~PrefetchLoader();
 
-  /// The next batch, waiting for it if need be; an empty lease when all epochs are delivered or the
-  /// loader was stopped. Throws what a worker threw for a sample of this batch (Error kFile or
-  /// kData, the file named), and again on every later call. It is a programmer error to call it
-  /// while max_leases batches are held.
+  /// Returns the next batch, after waiting for it if necessary; an empty lease when all epochs are
+  /// delivered or the loader was stopped. Rethrows a worker's error for a sample of this batch
+  /// (Error kFile or kData, the file named), and again on every later call. Calling it while
+  /// max_leases batches are held is a programmer error.
   [[nodiscard]] BatchLease next();
 
-  /// Stops and joins the workers and drops what they had prepared; next() in another thread returns
-  /// an empty lease. Leases stay valid. Idempotent.
+  /// Stops and joins the workers and drops the batches they had prepared; a next() waiting in
+  /// another thread returns an empty lease. Leases stay valid. Idempotent.
   void stop();
-  /// After stop(): goes on with the first batch that was not delivered.
+  /// Restarts after stop(), with the first batch that was not delivered.
   void start();
-  /// After stop() (checked): start() will go on with the first batch of the next epoch, or of this
-  /// one if none of it was delivered. What follows is one pass over the data.
+  /// After stop() (checked), makes start() continue with the first batch of the next epoch, or of
+  /// this one if none of it was delivered, so that a complete pass over the data follows.
   void skip_to_epoch();
-  /// stop(), skip_to_epoch() and start() for that epoch alone: nothing was prepared before, nothing
-  /// of the one behind it is until start_epoch() is called again; next() then has an empty lease.
+  /// Calls stop(), skip_to_epoch() and start() for that epoch alone: nothing of the next epoch is
+  /// prepared before the next start_epoch(); after the epoch, next() returns an empty lease.
   void start_epoch();
   [[nodiscard]] bool running() const;
 
   [[nodiscard]] LoaderStats stats() const;
-  /// Starts the sums of stats() afresh; the skipped samples stay listed.
+  /// Resets the sums of stats(); the skipped samples stay listed.
   void reset_stats();
 
   [[nodiscard]] const Dataset& dataset() const;
   [[nodiscard]] const LoaderOptions& options() const;
   [[nodiscard]] const Sampler& sampler() const;
-  /// Bytes of all batch slots: prefetch + max_leases of them.
+  /// Returns the bytes of all batch slots: prefetch + max_leases of them.
   [[nodiscard]] std::size_t buffer_bytes() const;
 
  private:
@@ -117,24 +117,24 @@ class PrefetchLoader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Of the sampler that a loader with these options would have. Throws Error(kUsage) for numbers of
-/// workers or batches ahead that no loader takes.
+/// Returns the options of the sampler that a loader with these options would use. Throws
+/// Error(kUsage) for numbers of workers or prefetched batches that no loader accepts.
 [[nodiscard]] SamplerOptions sampler_options(const Dataset& dataset, const LoaderOptions& options);
 
-/// Bytes that a loader would allocate for its slots, before it is made (memory plan).
+/// Returns the bytes that a loader would allocate for its slots, for the memory plan.
 [[nodiscard]] std::size_t loader_buffer_bytes(const DatasetSpec& spec,
                                               const LoaderOptions& options);
 
-/// Parts of a batch that workers can load at the same time: tickets of DatasetSpec's
-/// samples_per_ticket. >= 1.
+/// Returns the number of parts of a batch that can be loaded at the same time, i.e. of tickets with
+/// DatasetSpec::samples_per_ticket samples each; >= 1.
 [[nodiscard]] std::int64_t parts_of_batch(const DatasetSpec& spec, const LoaderOptions& options);
 
-/// Workers that can work at the same time, however many there are: one for each part of the batches
-/// that the loader is ahead.
+/// Returns how many workers can be busy at the same time, whatever their number: one for each part
+/// of the prefetched batches.
 [[nodiscard]] std::int64_t most_busy_workers(const DatasetSpec& spec, const LoaderOptions& options);
 
-/// Batches that the workers fill at the same time, at most, and may complete all at once: workers
-/// share a batch where it has a ticket for each of them. >= 1.
+/// Returns how many batches the workers fill at the same time at most, and may thus complete at
+/// once: workers share a batch that has a ticket for each of them. >= 1.
 [[nodiscard]] std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options);
 
 }  // namespace dlbench::data

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corrupt samples of a run and what stands in for them. Private to the loader.
+// Corrupt samples of a run and their substitutes. Private to the loader.
 #pragma once
 
 #include "data/dataset.h"
@@ -17,22 +17,22 @@
 
 namespace dlbench::data::detail {
 
-/// Loads a sample, or, where allowed, the next good one of the sorted list in its place. The choice
-/// depends on the files alone, not on threads or history. Thread safe.
+/// Loads a sample or, if allowed, the next good one of the sorted list in its place. The choice
+/// depends on the files only, not on threads or history. Thread safe.
 class SampleSubstitution {
  public:
   /// Keeps a reference to `dataset`.
   SampleSubstitution(const Dataset& dataset, bool allowed) : dataset_(dataset), allowed_(allowed) {}
 
-  /// Loads `planned` or its substitute into `rows`; returns the index that was loaded.
-  /// Throws what the reader threw if substitution is not allowed or the error is of another kind
-  /// than Error(kData, kFile); Error(kData) if no sample of the data set is good.
+  /// Loads `planned` or its substitute into `rows`; returns the index that was loaded. Rethrows the
+  /// reader's error if substitution is not allowed or the error is neither Error(kData) nor
+  /// Error(kFile); throws Error(kData) if the data set has no good sample.
   std::int64_t load(std::int64_t planned,
                     SampleReader& reader,
                     LoadContext& context,
                     std::span<const std::span<std::byte>> rows);
 
-  /// Each corrupt sample met so far, once, sorted by index.
+  /// Returns each corrupt sample found so far, without repeats, sorted by index.
   [[nodiscard]] std::vector<SkippedSample> skipped() const;
 
  private:
@@ -41,7 +41,7 @@ class SampleSubstitution {
 
   const Dataset& dataset_;
   bool allowed_;
-  std::atomic<bool> any_bad_{false};  ///< spares good data sets the lock
+  std::atomic<bool> any_bad_{false};  ///< lets good data sets avoid the lock
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::string> bad_;
 };

@@ -19,7 +19,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-// Streams of the seed that belong to the shuffles: no other use of the seed draws from them.
+// Streams of the seed reserved for the shuffles; nothing else draws from them.
 constexpr std::uint64_t kShuffleStreams = 0x5348'5546'0000'0000U;
 
 void check_options(const SamplerOptions& options) {
@@ -52,7 +52,7 @@ void check_options(const SamplerOptions& options) {
 
 Sampler::Sampler(const SamplerOptions& options) : options_(options) {
   check_options(options);
-  // With drop_last unset a batch may be larger than the data set: then all of it is one batch.
+  // Without drop_last a batch may be larger than the data set, which then is one batch.
   options_.batch_size = std::min(options.batch_size, options.dataset_size);
   if (options_.global_batch_size == 0) {
     options_.global_batch_size = options_.batch_size * options_.world;
@@ -85,8 +85,8 @@ void Sampler::order(std::int64_t epoch, std::vector<std::int64_t>& order) const 
   if (!options_.shuffle) {
     return;
   }
-  // Fisher and Yates' shuffle (Durstenfeld 1964, CACM algorithm 235). No rank in the stream's key:
-  // all ranks must cut the same list.
+  // Fisher and Yates' shuffle (Durstenfeld 1964, CACM algorithm 235). The stream's key has no rank:
+  // all ranks must divide the same list.
   core::RandomStream random(options_.seed, kShuffleStreams + static_cast<std::uint64_t>(epoch));
   for (std::size_t left = order.size(); left > 1; --left) {
     std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);

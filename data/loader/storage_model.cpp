@@ -14,11 +14,11 @@
 namespace dlbench::data {
 namespace {
 
-// A file of 2^30 bytes then takes 10^15 ns: those of all workers fit 64 bits one behind the other.
+// A file of 2^30 bytes then takes 10^15 ns, so that all workers' files fit into 64 bits in turn.
 constexpr double kMinMibPerS = 0.001;
 
-// A sleeper wakes late; the link does not lose that time, so that the rate over many reads is the
-// one asked for. More than this is no late sleeper but a process that was stopped.
+// A sleeper wakes late; the link makes up for that time, so that the rate over many reads is the
+// requested one. A longer delay is not a late sleeper but a stopped process.
 constexpr std::int64_t kMaxLateNs = 2'000'000;
 
 std::int64_t nanoseconds_of(StorageModel::TimePoint::duration time) {

@@ -32,7 +32,7 @@ struct Position {
 };
 
 /// Maps destination pixels to the source axis. The scale is 1 / (dst / src) in double and the
-/// position is rounded to float, because that is what decides the weights' last bit.
+/// position is rounded to float, because this determines the last bit of the weights.
 class Axis {
  public:
   Axis(std::int64_t src, std::int64_t dst)
@@ -48,7 +48,7 @@ class Axis {
   double scale_;
 };
 
-/// Reduction by exactly 2 on both axes: the mean of 2 x 2 pixels, halves rounded up.
+/// Reduces by exactly 2 on both axes: the mean of 2 x 2 pixels, halves rounded up.
 template <std::size_t Channels>
 void halve(ImageRows& src, std::span<std::uint8_t> dst) {
   const std::size_t dst_row = static_cast<std::size_t>(src.width() / 2) * Channels;
@@ -105,7 +105,7 @@ void BilinearResizer::plan(const ImageRows& src, std::int64_t dst_height, std::i
   rows_.resize(static_cast<std::size_t>(dst_height));
   const Axis vertical(src.height(), dst_height);
   for (std::int64_t y = 0; y < dst_height; ++y) {
-    // Above and below the image the edge row stands for both rows, with both weights.
+    // Above and below the image the edge row is used for both rows and weights.
     const auto [index, fraction] = vertical.at(y);
     rows_[static_cast<std::size_t>(y)] = {
         static_cast<std::int32_t>(index), weight_bits(1.0F - fraction), weight_bits(fraction)};

@@ -14,19 +14,19 @@
 
 namespace dlbench::data {
 
-/// Keeps its tables and row buffers between calls. One per thread.
+/// Resizes images; keeps its tables and row buffers between calls. Use one per thread.
 class BilinearResizer {
  public:
-  /// All instruction sets give the same pixels; kPortable is the oracle of the others.
+  /// All instruction sets give the same pixels; kPortable is the reference for tests of the others.
   explicit BilinearResizer(ResizeIsa isa = best_isa());
 
   /// Resizes `src` (1 or 3 channels) to (dst_height, dst_width, channels) in `dst`, which must have
-  /// exactly that many bytes. Destination sides in [1, 2^15]. Asks for those rows of the source
-  /// only that the result depends on, from top to bottom.
+  /// exactly that many bytes. Destination sides in [1, 2^15]. Requests only those source rows that
+  /// the result depends on, from top to bottom.
   ///
-  /// Centres of pixels correspond: source x = (x + 0.5) * src_width / dst_width - 0.5, clamped to
-  /// the image. Weights have 11 fractional bits; sums are rounded as OpenCV 4 does on 8-bit images,
-  /// its change to 2 x 2 means at a reduction by exactly 2 on both axes included. Pixels are equal
+  /// Pixel centres correspond: source x = (x + 0.5) * src_width / dst_width - 0.5, clamped to the
+  /// image. Weights have 11 fractional bits; sums are rounded as OpenCV 4 does on 8-bit images,
+  /// including its switch to 2 x 2 means at a reduction by exactly 2 on both axes. Pixels are equal
   /// to OpenCV's (tests/data/transforms/resize_test.cpp).
   void resize(ImageRows& src,
               std::int64_t dst_height,

@@ -85,7 +85,7 @@ __attribute__((target("ssse3"))) void resize_row_ssse3(const std::uint8_t* row,
       pairs = _mm_insert_epi16(pairs, pair_at(at + 1), 1);
       pairs = _mm_insert_epi16(pairs, pair_at(at + 2), 2);
       pairs = _mm_insert_epi16(pairs, pair_at(at + 3), 3);
-      // Two taps of 8 bytes each per load: keep the upper halves, the weights.
+      // Each load has two taps of 8 bytes: keep their upper halves, the weights.
       const auto* tap = reinterpret_cast<const float*>(&taps[at]);
       const __m128 low = _mm_loadu_ps(tap);
       const __m128 high = _mm_loadu_ps(tap + 4);
@@ -167,7 +167,7 @@ DLBENCH_TARGET_AVX512 void mix_rows_avx512(const std::int16_t* near_row,
     const __m512i a = _mm512_mulhi_epi16(_mm512_loadu_si512(near_row + i), near_weight);
     const __m512i b = _mm512_mulhi_epi16(_mm512_loadu_si512(far_row + i), far_weight);
     const __m512i sum = _mm512_srai_epi16(_mm512_add_epi16(_mm512_add_epi16(a, b), two), 2);
-    // No sum is negative: pixels and weights are not.
+    // Sums are not negative, since pixels and weights are not.
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), _mm512_cvtusepi16_epi8(sum));
   }
   mix_rows_portable(near_row + i, far_row + i, weights, count - i, out + i);
@@ -186,7 +186,7 @@ void plan_blocks(RowPlan& plan) {
   for (ResizeBlock& block : plan.blocks) {
     block.window = plan.columns[number / channels].index;
     for (std::size_t i = 0; i < kNumbers; ++i, ++number) {
-      // Behind the row's end its last pixel is repeated; nobody looks at those numbers.
+      // Behind the row's end its last pixel is repeated; these numbers are not used.
       const std::size_t x = std::min(number / channels, plan.columns.size() - 1);
       const ResizeTap& tap = plan.columns[x];
       const bool has_far = static_cast<std::int64_t>(x) < plan.inner;

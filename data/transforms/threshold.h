@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turning a grey mask into classes 0 and 1.
+// Turns a grey mask into classes 0 and 1.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dlbench::data {
 
-/// In place: 1 where the value is at least `limit`, else 0.
+/// Sets each value to 1 if it is at least `limit`, else to 0, in place.
 inline void threshold(std::span<std::uint8_t> values, std::uint8_t limit) {
   for (std::uint8_t& value : values) {
     value = value >= limit ? 1 : 0;

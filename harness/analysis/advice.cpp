@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sentences of a verdict: the explanation and the advice with its computed gains. The word
-// itself is reports/verdict_rule.h's.
+// The sentences of a verdict: the explanation and the advice with its computed gains.
+// reports/verdict_rule.h decides the verdict.
 #include "engine/core/check.h"
 #include "engine/core/round_up.h"
 #include "harness/analysis/attribution_internal.h"
@@ -33,20 +33,20 @@ using reports::tells_nothing;
 using reports::Verdict;
 using reports::VerdictEvidence;
 
-/// Gains below this are not worth a sentence: they are within the noise of most runs.
+/// Gains below this are not worth mentioning: they are within the noise of most runs.
 constexpr double kWorthSaying = 1.05;
 
-/// Three significant digits, without an exponent for the rates that occur: 4.75, 102, 12300.
+/// Formats three significant digits, without an exponent for realistic rates: 4.75, 102, 12300.
 std::string rate_text(double rate) {
   return rate >= 1000.0 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
 }
 
-/// Of one rank, those that have a part of a batch to load: whatever others there are sleep.
+/// Returns how many workers of one rank have a part of a batch to load; all others sleep.
 std::int64_t working_workers(const AttributionInput& input) {
   return std::min(input.workers, input.prefetch * input.parts_of_batch);
 }
 
-/// CPU time that one working worker uses per second of the io trial, 0 to 1; 1 is a busy worker.
+/// Returns the CPU time per second of the io trial of one such worker, 0 to 1; 1 is fully busy.
 std::optional<double> worker_load(const AttributionInput& input, const ArmMeans& means) {
   if (!input.io_cpu_s_per_sample.has_value()) {
     return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<double> worker_load(const AttributionInput& input, const ArmMeans&
          static_cast<double>(working_workers(input) * input.ranks);
 }
 
-/// Of a step that nothing records, 0 to 1.
+/// Returns the share of an unrecorded step, 0 to 1.
 double launch_idle(const AttributionInput& input) {
   return input.gpu.has_value() ? input.gpu->launch_idle : 0.0;
 }
@@ -65,7 +65,7 @@ bool workers_wait(const AttributionInput& input, const ArmMeans& means) {
   return worker_load(input, means).value_or(1.0) < kMostlyWaiting;
 }
 
-/// "X: up to Gx, limit", or nothing if the gain is not worth it.
+/// Returns "X: up to Gx, limit", or nothing if the gain is too small.
 std::optional<AdviceRecord> worthwhile(const std::string& change,
                                        double gain,
                                        const std::string& limit) {
@@ -78,7 +78,7 @@ std::optional<AdviceRecord> worthwhile(const std::string& change,
       gain};
 }
 
-/// "10 loader workers instead of 2 with --prefetch 10 instead of 2", of what has to change.
+/// Names what has to change: "10 loader workers instead of 2 with --prefetch 10 instead of 2".
 std::string change_to_workers(std::int64_t target, const AttributionInput& input) {
   std::string change;
   if (target > input.workers) {
@@ -95,8 +95,8 @@ std::string change_to_workers(std::int64_t target, const AttributionInput& input
   return change;
 }
 
-/// More workers at work for each rank: as many as match the step, as far as its share of the cores
-/// allows. Workers that mostly wait for storage may outnumber the cores.
+/// Advises more busy workers for each rank: as many as match the step, within its share of the
+/// cores. Workers that mostly wait for storage may outnumber the cores.
 std::optional<AdviceRecord> more_workers(const AttributionInput& input, const ArmMeans& means) {
   constexpr double kMaxWorkers = 64.0;
   const auto workers = static_cast<double>(working_workers(input));
@@ -166,7 +166,7 @@ std::optional<AdviceRecord> without_contention(const AttributionInput& input,
                     means.host <= means.io ? "the step is the limit" : "the loader is the limit");
 }
 
-/// A part of the step made free: the step then runs at `rate` alone.
+/// Advises making a part of the step free, so that the step runs at `rate` alone.
 std::optional<AdviceRecord> faster_step(const std::string& change,
                                         double rate,
                                         const ArmMeans& means) {
@@ -175,7 +175,7 @@ std::optional<AdviceRecord> faster_step(const std::string& change,
       change, reports::gain_at(rate, means), loader_limits ? "the loader is the limit" : "");
 }
 
-/// A step that computes in no time.
+/// Advises making the computation free.
 std::optional<AdviceRecord> faster_compute(const std::string& change, const ArmMeans& means) {
   const double rate = reports::rate_without_compute(means);
   const bool copies = means.device > means.host;
@@ -187,7 +187,7 @@ std::optional<AdviceRecord> faster_compute(const std::string& change, const ArmM
       change, reports::gain_at(rate, means), means.io < rate ? "the loader is the limit" : parts);
 }
 
-/// Of a device that is no small part of the step without work; empty: it is not known to be.
+/// Describes a device that idles for a large part of the step; empty if that is not known.
 std::string idle_text(const AttributionInput& input) {
   constexpr double kIdle = 0.1;
   if (!input.gpu.has_value() || !(1.0 - input.gpu->busy >= kIdle)) {
@@ -202,7 +202,7 @@ const std::vector<reports::RoundRate>& step_alone(const reports::VerdictEvidence
   return evidence.synthetic_host.empty() ? evidence.synthetic_device : evidence.synthetic_host;
 }
 
-/// What the interference trial adds: how much each side slows beside the other.
+/// Adds the result of the interference trial: how much each side slows the other.
 std::string interference_text(const AttributionInput& input) {
   const auto step = paired_ratio_interval(input.step_beside_loader, step_alone(input));
   const auto loader = paired_ratio_interval(input.loader_beside_step, input.io);
@@ -382,8 +382,8 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
   std::vector<std::optional<AdviceRecord>> ideas;
   switch (decision.verdict) {
     case Verdict::kInputBound:
-      // Of equal gains the first comes first. More workers help those that wait only where it is
-      // for latency, faster storage always.
+      // Among equal gains the first one is listed first. More workers help only against waiting for
+      // latency, faster storage always.
       ideas.push_back(more_workers(input, means));
       ideas.push_back(cheaper_samples(input, means));
       if (workers_wait(input, means)) {

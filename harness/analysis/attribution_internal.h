@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sentences that advice.cpp makes of a verdict, for attribution.cpp.
+// The sentences about a verdict, written by advice.cpp for attribution.cpp.
 #pragma once
 
 #include "harness/analysis/attribution.h"
@@ -12,13 +12,13 @@
 
 namespace dlbench::harness {
 
-/// One sentence with the numbers behind the word; `evidence` is what it was decided by.
+/// Returns one sentence with the numbers behind the verdict, decided by `evidence`.
 [[nodiscard]] std::string explanation(const AttributionInput& input,
                                       const reports::VerdictEvidence& evidence,
                                       const reports::ArmMeans& means,
                                       const reports::Decision& decision);
 
-/// What to do, the largest gain first.
+/// Returns what to do, largest gain first.
 [[nodiscard]] std::vector<reports::AdviceRecord> advice(const AttributionInput& input,
                                                         const reports::ArmMeans& means,
                                                         const reports::Decision& decision);

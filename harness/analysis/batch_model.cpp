@@ -12,7 +12,7 @@
 namespace dlbench::harness {
 namespace {
 
-/// A timeline whose times are shares of its step.
+/// Returns the timeline with its times as shares of the step.
 StepTimeline relative(StepTimeline timeline) {
   DLBENCH_CHECK(timeline.step_s > 0.0) << timeline.step_s << " s";
   for (GradientTiming& gradient : timeline.gradients) {
@@ -95,7 +95,7 @@ StepTimeline BatchModel::timeline(const BatchCurve& curve, double batch) const {
       result.gradients[gradient].ready_s += scale_s * step.timeline.gradients[gradient].ready_s;
     }
   }
-  // A line beyond the measured batches may leave what is possible.
+  // A line beyond the measured batches may give impossible values.
   result.backward_end_s = std::clamp(result.backward_end_s, 0.0, result.step_s);
   for (GradientTiming& gradient : result.gradients) {
     gradient.ready_s = std::clamp(gradient.ready_s, 0.0, result.backward_end_s);
@@ -112,7 +112,7 @@ double BatchModel::backward_error(double step_noise) const {
     const double share = step.timeline.backward_end_s;
     const double residual = share - fitted.backward_end_s / fitted.step_s;
     squares += residual * residual;
-    // Of the share a / (a + b) of a part a, where both vary by the same relative noise.
+    // Error of the share a / (a + b) of a part a, where both vary by the same relative noise.
     largest = std::max(largest, std::sqrt(2.0) * share * (1.0 - share) * step_noise);
   }
   constexpr std::size_t kOfLine = 2;  // parameters

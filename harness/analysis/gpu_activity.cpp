@@ -28,7 +28,7 @@ Span clip(std::int64_t begin, std::int64_t end, const GpuTrace& trace) {
           std::clamp(end, trace.begin_ns, trace.end_ns)};
 }
 
-// Sorted, disjoint, not empty.
+// A sorted set of disjoint, non-empty spans.
 class SpanSet {
  public:
   explicit SpanSet(std::vector<Span> spans) {
@@ -77,7 +77,7 @@ class SpanSet {
   }
 
  private:
-  // The first span that ends after `time`.
+  // Returns the first span that ends after `time`.
   [[nodiscard]] std::vector<Span>::const_iterator first_after(std::int64_t time) const {
     return std::upper_bound(
         spans_.begin(), spans_.end(), time, [](std::int64_t value, const Span& span) {
@@ -114,7 +114,7 @@ SpanSet data_waits(const GpuTrace& trace) {
   return SpanSet(std::move(spans));
 }
 
-// When the host call of an activity returned, by correlation.
+// Returns when the host call of an activity returned, by correlation.
 std::map<std::int64_t, std::int64_t> call_ends(const GpuTrace& trace) {
   std::map<std::int64_t, std::int64_t> ends;
   for (const GpuActivity& activity : trace.activities) {
@@ -125,7 +125,7 @@ std::map<std::int64_t, std::int64_t> call_ends(const GpuTrace& trace) {
   return ends;
 }
 
-// Work of the device by its begin.
+// Returns the device work, ordered by its begin.
 std::vector<GpuActivity> device_work(const GpuTrace& trace) {
   std::vector<GpuActivity> work;
   for (const GpuActivity& activity : trace.activities) {
@@ -140,11 +140,11 @@ std::vector<GpuActivity> device_work(const GpuTrace& trace) {
 }
 
 // One launch of a graph: its correlation, and how many earlier launches had the same. CUPTI may
-// give the correlation of another launch (before CUDA 13.1 Update 1, in every recording but the
-// first), so it alone does not tell two launches apart; that a node runs once in a launch does.
+// report the correlation of another launch (before CUDA 13.1 Update 1, in every recording but the
+// first), so it alone does not identify a launch; that a node runs once per launch does.
 using GraphLaunch = std::pair<std::int64_t, std::int64_t>;
 
-// Of each piece of `work`; nothing for work that was launched alone.
+// Returns the graph launch of each piece of `work`; nothing for work that was launched alone.
 std::vector<std::optional<GraphLaunch>> graph_launches(const std::vector<GpuActivity>& work) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> seen;  // correlation and node
   std::vector<std::optional<GraphLaunch>> launches;
@@ -159,8 +159,8 @@ std::vector<std::optional<GraphLaunch>> graph_launches(const std::vector<GpuActi
   return launches;
 }
 
-// When the host call of each launch of a graph returned: by the order of calls and launches, since
-// the correlation may be that of another launch. Nothing where there are not as many of both.
+// Returns when the host call of each graph launch returned, matched by the order of calls and
+// launches because the correlation may be that of another launch. Empty if their counts differ.
 std::map<GraphLaunch, std::int64_t> graph_call_ends(
     const GpuTrace& trace,
     const std::vector<GpuActivity>& work,
@@ -186,8 +186,8 @@ std::map<GraphLaunch, std::int64_t> graph_call_ends(
   return end_of;
 }
 
-// Gaps whose next work had been launched before they began: by the device's own choice. Work on
-// both sides of one launch of a graph needs no look at the call.
+// Returns gaps whose next work was launched before they began, so that the device caused them. With
+// work on both sides from one graph launch, the call does not matter.
 SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
   const std::vector<GpuActivity> work = device_work(trace);
   const std::vector<std::optional<GraphLaunch>> launches = graph_launches(work);
@@ -230,7 +230,7 @@ IdleSeconds explain_idle(const GpuTrace& trace, const SpanSet& busy) {
   const SpanSet synchronizations = spans_of(trace, GpuActivityKind::kSynchronization);
   const SpanSet queued = queued_gaps(trace, gaps);
   IdleSeconds idle;
-  // First: the host is steps ahead and may wait for a batch of which the device needs nothing yet.
+  // First: a host that is steps ahead may wait for a batch that the device does not need yet.
   idle.queued = gaps.shared_s(queued);
   const SpanSet not_queued = gaps.minus(queued);
   idle.waiting_for_data = not_queued.shared_s(waits);
@@ -240,8 +240,8 @@ IdleSeconds explain_idle(const GpuTrace& trace, const SpanSet& busy) {
   return idle;
 }
 
-// The part of an activity inside of the window, 0 to 1; nothing if it lies outside. What takes no
-// time is inside or not.
+// Returns the part of an activity inside the window, 0 to 1; nothing if it lies outside. An
+// activity without duration is either inside or not.
 std::optional<double> part_inside(const GpuActivity& activity, const GpuTrace& trace) {
   const Span span = clip(activity.begin_ns, activity.end_ns, trace);
   if (activity.begin_ns == activity.end_ns) {
@@ -252,7 +252,7 @@ std::optional<double> part_inside(const GpuActivity& activity, const GpuTrace& t
                                : std::nullopt;
 }
 
-// Of each kind one row for each name and op.
+// Adds one row for each name and op of each kind.
 void add_rows(const GpuTrace& trace, GpuActivitySummary& summary) {
   const std::map<GpuActivityKind, std::vector<ActivityRow>*> tables{
       {GpuActivityKind::kKernel, &summary.kernels},

@@ -16,18 +16,18 @@ using reports::Interval;
 using reports::student_t_factor;
 
 constexpr std::size_t kMaxFeatures = 6;
-/// Columns are scaled to unit length: a pivot below this means that they depend on each other.
+/// Columns are scaled to unit length: a smaller pivot means that they are linearly dependent.
 constexpr double kSmallestPivot = 1e-10;
-/// A larger support has to gain more than rounding does.
+/// A larger support must gain more than rounding errors.
 constexpr double kRounding = 1e-9;
 constexpr int kMaxPasses = 30;  ///< of weights
 constexpr double kSettled = 1e-6;
-/// No expected value is further from what was measured than this factor, lest one observation that
-/// a fit misses has all the weight.
+/// No expected value may differ from the measured one by more than this factor; otherwise an
+/// observation that the fit misses would get all the weight.
 constexpr double kFurthest = 10.0;
 
-/// The inverse of a symmetric positive matrix (row-major, size x size) by Gauss-Jordan without
-/// pivoting, which such a matrix does not need; nothing if it is nearly singular.
+/// Returns the inverse of a symmetric positive matrix (row-major, size x size) by Gauss-Jordan,
+/// without pivoting, which such a matrix does not need; nothing if it is nearly singular.
 std::optional<std::vector<double>> inverse_of(std::vector<double> matrix, std::size_t size) {
   std::vector<double> inverse(size * size, 0.0);
   for (std::size_t row = 0; row < size; ++row) {
@@ -53,7 +53,7 @@ std::optional<std::vector<double>> inverse_of(std::vector<double> matrix, std::s
   return inverse;
 }
 
-/// All non-empty subsets of `count` features, smaller ones first.
+/// Returns all non-empty subsets of `count` features, smaller ones first.
 std::vector<std::vector<std::size_t>> subsets(std::size_t count) {
   std::vector<std::vector<std::size_t>> result;
   for (std::size_t bits = 1; bits < (std::size_t{1} << count); ++bits) {
@@ -199,7 +199,7 @@ LinearFit NonnegativeLeastSquares::fit(std::span<const double> y) const {
 
 namespace {
 
-/// Moves `expected` to the values of the fit; the largest relative change.
+/// Moves `expected` to the values of the fit; returns the largest relative change.
 double follow(const LinearFit& fit,
               const std::vector<std::vector<double>>& features,
               std::span<const double> y,

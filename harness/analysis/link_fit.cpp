@@ -17,7 +17,7 @@ namespace {
 
 using reports::Interval;
 
-/// Coefficients in this order: of features that cannot be told apart the earlier one is kept, so a
+/// Order of the coefficients: among indistinguishable features the earlier one is kept, so a
 /// latency rather than an overhead.
 enum Feature : std::size_t { kAlpha, kBeta, kInsideAlpha, kInsideBeta, kOverhead };
 
@@ -44,8 +44,8 @@ std::vector<std::vector<double>> features_of(const std::vector<CollectiveTime>& 
   return rows;
 }
 
-/// Akaike's criterion of a regression whose errors are normal and relative to what it expects;
-/// smaller is better. Rounded: of networks that differ by rounding alone none is better.
+/// Returns Akaike's criterion for a regression with normal errors relative to the expected values;
+/// smaller is better. Rounded, so that networks that differ only by rounding are equal.
 double criterion_of(const RelativeFit& fit, std::int64_t choices) {
   constexpr double kSmallest = 1e-24;  // an exact fit: keep the logarithm finite
   constexpr double kGrain = 1e-6;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Latency and bandwidth of the network from measured collectives: which of a few simple networks
-// explains them, and its parameters. engine/comm/link_model.h has what a collective loads on a
-// link.
+// Latency and bandwidth of the network from measured collectives: which of a few simple network
+// models explains them, and with which parameters. engine/comm/link_model.h describes the load of a
+// collective on a link.
 #pragma once
 
 #include "engine/comm/link_model.h"
@@ -18,11 +18,11 @@
 
 namespace dlbench::harness {
 
-/// One measured collective: the mean over calls, see calls_of_the_slowest().
+/// One measured collective: mean over its calls, see calls_of_the_slowest().
 struct CollectiveTime {
   comm::Collective op = comm::Collective::kAllReduce;
   std::int64_t ranks = 0;  ///< >= 2
-  double bytes = 0.0;      ///< that travel: of gradients in 16 bits half of those in f32
+  double bytes = 0.0;      ///< on the wire: 16-bit gradients have half the bytes of f32 ones
   double time_s = 0.0;     ///< > 0
   double stddev_s = 0.0;   ///< of the calls; 0: unknown
 };
@@ -33,20 +33,20 @@ enum class Medium : std::uint8_t {
   kShared,    ///< one medium carries the bytes of all ranks one after the other: memory of a node
 };
 
-/// t = overhead_s + messages * alpha_s + bytes * beta_s_per_byte, summed over two levels where
-/// node_ranks > 0, with the messages and bytes of comm::link_load. On a shared medium the bytes of
-/// all ranks count.
+/// t = overhead_s + messages * alpha_s + bytes * beta_s_per_byte, summed over two levels if
+/// node_ranks > 0, with messages and bytes from comm::link_load. On a shared medium the bytes of
+/// all ranks add up.
 struct LinkParameters {
   Medium medium = Medium::kSwitched;
   std::int64_t node_ranks = 0;  ///< 0: one level
-  double overhead_s = 0.0;      ///< of a collective, whatever its size and ranks
+  double overhead_s = 0.0;      ///< of a collective, independent of size and ranks
   double alpha_s = 0.0;         ///< of a message, between nodes
   double beta_s_per_byte = 0.0;
   double inside_alpha_s = 0.0;  ///< within a node
   double inside_beta_s_per_byte = 0.0;
 };
 
-/// Mean time of the collective by these parameters; 0 at one rank.
+/// Returns the mean time of the collective with these parameters; 0 at one rank.
 [[nodiscard]] double collective_s(const LinkParameters& link,
                                   comm::Collective op,
                                   double bytes,
@@ -63,27 +63,27 @@ struct LinkFit {
   std::int64_t free = 0;  ///< parameters above 0
   /// Root mean square of (measured - fitted) / fitted, n - free in the denominator.
   double residual = 0.0;
-  /// Akaike weight among the candidates: how likely this kind of network is to predict best; they
-  /// sum to 1 (Burnham and Anderson 2002, "Model selection and multimodel inference", section 2.9).
+  /// Akaike weight: the probability that this candidate predicts best; the weights sum to 1
+  /// (Burnham and Anderson 2002, "Model selection and multimodel inference", section 2.9).
   double weight = 0.0;
 };
 
-/// Fits networks to measured collectives. Errors are relative to the fitted times, see
-/// fit_relative(): microseconds and seconds count alike. Candidates are one level, switched or
+/// Fits network models to measured collectives. Errors are relative to the fitted times, see
+/// fit_relative(), so microseconds and seconds count alike. Candidates are one level, switched or
 /// shared, and two levels with as many ranks per node as one of the measured sizes below the
 /// largest. A level that no measured size crosses cannot be found.
 class LinkFitter {
  public:
-  /// `node_ranks`: as known from the placement of the ranks: 0 (one level) or 2 and more (checked);
-  /// then no other number is tried.
+  /// `node_ranks`: ranks per node where the placement tells: 0 (one level), or 2 and more
+  /// (checked); then no other number is tried.
   LinkFitter(std::vector<CollectiveTime> measured, std::optional<std::int64_t> node_ranks);
   ~LinkFitter();
   LinkFitter(LinkFitter&&) noexcept;
   LinkFitter& operator=(LinkFitter&&) noexcept;
 
-  /// All candidates fitted to the measured times, the most likely first.
+  /// All candidates fitted to the measured times, most likely first.
   [[nodiscard]] const std::vector<LinkFit>& fits() const { return fits_; }
-  /// The same kind of network as fits()[index], fitted to other times of the same collectives.
+  /// Fits the kind of network of fits()[index] to other times of the same collectives.
   [[nodiscard]] LinkFit refit(std::size_t index, std::span<const double> time_s) const;
 
   [[nodiscard]] const std::vector<CollectiveTime>& measured() const { return measured_; }
@@ -95,13 +95,13 @@ class LinkFitter {
   std::vector<LinkFit> fits_;
 };
 
-/// t = alpha + beta * bytes of one collective at one number of ranks, with 95 % intervals: what
-/// `dlbench comm` prints; errors relative as above. Nothing below 3 sizes, for sizes that are all
-/// equal, or where the clock saw no time.
+/// Fits t = alpha + beta * bytes for one collective at one number of ranks, with 95 % intervals, as
+/// `dlbench comm` prints it; errors are relative as above. Nothing below 3 sizes, if all sizes are
+/// equal, or if the clock measured no time.
 [[nodiscard]] std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
                                                           std::span<const double> time_s);
 
-/// The fit as the report has it; `source` says what was fitted.
+/// Converts the fit for the report; `source` says what was fitted.
 [[nodiscard]] reports::LinkFitRecord link_fit_record(const LinkFit& fit, const char* source);
 
 }  // namespace dlbench::harness

@@ -26,7 +26,7 @@ using reports::percentile;
 constexpr int kReplicates = 400;
 constexpr std::uint64_t kBootstrapStream = 2;
 
-/// A measured size with what the calibration of every replicate needs.
+/// A measured size with the data that calibrates every replicate.
 struct Calibration {
   MeasuredSize measured;
   Target target;
@@ -36,12 +36,12 @@ struct Calibration {
 /// One draw of everything that is uncertain. The last two are relative to the step.
 struct Replicate {
   ModelParameters parameters;
-  double measurement_error = 0.0;  ///< of the measurement that the band is for
+  double measurement_error = 0.0;  ///< error of the measurement that the band predicts
   double rank_scale = 0.0;         ///< times SeriesSpread::rank_error
 };
 
-/// A standard deviation estimated with `degrees` degrees of freedom is drawn anew: the factor
-/// sqrt(degrees / chi^2) makes t errors of normal ones.
+/// Draws a standard deviation that was estimated with `degrees` degrees of freedom: the factor
+/// sqrt(degrees / chi^2) turns normal errors into t errors.
 double uncertain_scale(std::int64_t degrees, core::RandomStream& random) {
   double squares = 0.0;
   for (std::int64_t degree = 0; degree < degrees; ++degree) {
@@ -59,8 +59,8 @@ const char* limit_of(const ModelledStep& step) {
   return std::max_element(std::begin(parts), std::end(parts))->second;
 }
 
-/// Whether collectives of the same number of messages alone were measured, as where there was one
-/// number of ranks: what a call costs, and what a message does, then cannot be told apart.
+/// Whether all measured collectives have the same number of messages, as with a single number of
+/// ranks: then the cost of a call and that of a message cannot be distinguished.
 bool all_have_as_many_messages(const std::vector<CollectiveTime>& measured,
                                std::int64_t node_ranks) {
   std::set<std::pair<double, double>> messages;
@@ -72,8 +72,8 @@ bool all_have_as_many_messages(const std::vector<CollectiveTime>& measured,
   return messages.size() == 1;
 }
 
-/// The time that all calls have alike, divided anew between what a call costs and what a message
-/// does: any division fits what was measured, and is as likely.
+/// Redistributes the constant time of a call between overhead and messages at random: any division
+/// fits the measurements and is equally likely.
 void divide_anew(const comm::LinkLoad& load, LinkParameters& link, core::RandomStream& random) {
   const double total_s = link.overhead_s + load.between_messages * link.alpha_s +
                          load.inside_messages * link.inside_alpha_s;
@@ -89,7 +89,7 @@ void divide_anew(const comm::LinkLoad& load, LinkParameters& link, core::RandomS
   link.inside_alpha_s = inside > 0.0 ? inside * unit_s / load.inside_messages : link.inside_alpha_s;
 }
 
-/// Why a projection to `ranks` ranks is not to be trusted; nothing is known against the others.
+/// Returns why a projection to `ranks` ranks is unreliable; nothing if there is no known reason.
 std::optional<std::string> doubt(std::int64_t ranks,
                                  double load,
                                  const ProjectionInput& input,
@@ -171,7 +171,7 @@ struct Projector::State {
     make_replicates();
   }
 
-  /// Geometric mean over the sizes of measured / modelled, the measured ones changed by `errors`.
+  /// Returns the geometric mean over sizes of measured / modelled, with `errors` added to the logs.
   [[nodiscard]] double correction_of(const ModelParameters& parameters,
                                      std::span<const double> errors) const {
     double logs = 0.0;
@@ -184,7 +184,7 @@ struct Projector::State {
     return std::exp(logs / static_cast<double>(calibrations.size()));
   }
 
-  /// The same of the trial synthetic, which every size has and no loader bounds.
+  /// Does the same for the synthetic trial, which every size has and no loader limits.
   [[nodiscard]] double synthetic_correction_of(const ModelParameters& parameters) const {
     double logs = 0.0;
     for (const Calibration& size : calibrations) {
@@ -221,8 +221,8 @@ struct Projector::State {
     }
   }
 
-  /// The line in the batch through compute times that might have been measured. `compute_error` is
-  /// that of the largest size.
+  /// Returns the line in the batch through randomly perturbed compute times. `compute_error` is the
+  /// error of the largest size.
   [[nodiscard]] BatchCurve random_curve(double compute_error,
                                         double trial_error,
                                         core::RandomStream& random) const {
@@ -233,7 +233,7 @@ struct Projector::State {
       const double trial = index + 1 < sizes.size()
                                ? trial_error * static_cast<double>(random.normal())
                                : compute_error;
-      // Of the mean of so many ranks.
+      // Error of the mean of that many ranks.
       const double ranks = spread.ranks / std::sqrt(static_cast<double>(sizes[index].ranks));
       errors.push_back(trial + ranks * static_cast<double>(random.normal()));
       backward_errors.push_back(backward_error * static_cast<double>(random.normal()));
@@ -241,8 +241,7 @@ struct Projector::State {
     return predictor.batches().curve(errors, std::move(backward_errors));
   }
 
-  /// One of the candidate networks, by weight, fitted to what it might have given in the
-  /// measurement.
+  /// Draws a candidate network by weight and refits it to simulated measurements.
   [[nodiscard]] LinkParameters random_link(core::RandomStream& random) const {
     const std::vector<LinkFit>& fits = fitter.fits();
     std::size_t index = 0;
@@ -256,7 +255,7 @@ struct Projector::State {
     for (const CollectiveTime& collective : fitter.measured()) {
       const double fitted_s =
           collective_s(fit.link, collective.op, collective.bytes, collective.ranks);
-      // A network may expect nothing of a call that it does not explain.
+      // The network may predict no time for a call that it does not explain.
       const double expected_s = fitted_s > 0.0 ? fitted_s : collective.time_s;
       time_s.push_back(expected_s *
                        std::max(1.0 + error * static_cast<double>(random.normal()), 0.1));
@@ -284,7 +283,7 @@ struct Projector::State {
     if (input.series.mode == "strong") {
       target.mean_batch = anchor.global_batch / static_cast<double>(ranks);
       target.largest_batch = std::ceil(target.mean_batch);
-      // Dealt out as harness::share_batch() does: the others have one sample less.
+      // Divided as in harness::share_batch(): the other ranks have one sample less.
       const std::int64_t more = std::llround(anchor.global_batch) % ranks;
       target.largest_ranks = more == 0 ? ranks : more;
     }
@@ -292,7 +291,7 @@ struct Projector::State {
     return target;
   }
 
-  /// Step times of the replicates with the error of a measurement, ascending.
+  /// Returns the step times of the replicates with a measurement error, ascending.
   [[nodiscard]] std::vector<double> band_of(const Target& target,
                                             const StepPredictor::Draws& draws) const {
     std::vector<double> times;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What more ranks would bring: the step of N ranks from the measured steps of fewer, the times at
-// which gradients become ready, and a network fitted to measured collectives. docs/scaling.md has
-// the model, its limits and how well it does.
+// which gradients become ready, and a network fitted to measured collectives. docs/scaling.md
+// describes the model, its limits and its accuracy.
 #pragma once
 
 #include "harness/analysis/link_fit.h"
@@ -24,25 +24,25 @@ struct ProjectionInput {
   /// The measured series: synthetic (with step times of every rank) at every size and
   /// synthetic/nocomm at every size above 1; full where it ran, and io wherever full did.
   ScalingInput series;
-  /// Ranks -> the step of rank 0, which has the largest batch, without communication, for every
-  /// size. Only its proportions count: it is scaled to the measured step times.
+  /// Ranks -> the step without communication of rank 0, which has the largest batch, for every
+  /// size. Only its proportions matter: it is scaled to the measured step times.
   std::map<std::int64_t, StepTimeline> timelines;
   ReductionModel reduction;
-  /// Of each broadcast that every rank waits for before its step: rank 0's running statistics.
+  /// Bytes of each broadcast of rank 0's running statistics that ranks await before their step.
   std::vector<double> broadcast_bytes;
-  /// All-reduces alone, at the measured sizes above 1 and for several numbers of bytes around those
-  /// of the buckets.
+  /// All-reduces measured alone, at the measured sizes above 1, for several numbers of bytes around
+  /// those of the buckets.
   std::vector<CollectiveTime> collectives;
   std::optional<std::int64_t> node_ranks;  ///< if known, see LinkFitter
-  /// Ranks of the only node, where no collective between nodes was measured; none: some were. What
-  /// is projected to more ranks is doubted.
+  /// Ranks of the only node, if no collective between nodes was measured; nothing otherwise. A
+  /// projection to more ranks then carries a doubt.
   std::optional<std::int64_t> only_node_ranks;
-  /// Ranks -> compute threads per core where that is above 1 (ranks that share cores take turns). A
-  /// size that is not listed has 1.
+  /// Ranks -> compute threads per core where above 1 (ranks that share cores take turns). Sizes not
+  /// listed have 1.
   std::map<std::int64_t, double> load;
   bool shared_gpu = false;  ///< measured ranks shared a GPU
-  bool disturbed = false;   ///< others used the processors or GPUs while all-reduces were measured
-  bool dealt_out = false;   ///< ranks do not fill one node after the other, as the model has them
+  bool disturbed = false;   ///< others used processors or GPUs while all-reduces were measured
+  bool dealt_out = false;   ///< ranks do not fill one node after the other, as the model assumes
   std::uint64_t seed = 1;   ///< of the bootstrap
 };
 
@@ -62,14 +62,13 @@ struct ProjectionInput {
 /// and times the mean ratio of measured and modelled steps of the measured sizes above 1.
 ///
 /// The band is the 2.5 to 97.5 % range of a parametric bootstrap with a fixed seed: the network is
-/// fitted again to collectives with fresh errors (which may choose another kind of network),
-/// measured times vary by their standard errors and with them the lines in b, the timelines vary by
-/// what their lines miss, and the measurement that the projection will be
-/// compared with has one of its own.
+/// refitted to collectives with fresh errors (which may select another kind of network), measured
+/// times vary by their standard errors and with them the lines in b, the timelines vary by the
+/// residuals of their lines, and the measurement to compare the projection with has an error too.
 class Projector {
  public:
-  /// Throws core::Error(kData) without a collective, without 2 sizes, or where a size lacks a
-  /// trial, its step times or its timeline: the message says what is missing.
+  /// Throws core::Error(kData) without a collective, with fewer than 2 sizes, or if a size lacks a
+  /// trial, its step times or its timeline; the message says what is missing.
   explicit Projector(ProjectionInput input);
   ~Projector();
   Projector(Projector&&) noexcept;
@@ -77,14 +76,14 @@ class Projector {
 
   [[nodiscard]] const LinkFit& link() const;
 
-  /// With a doubt where the network is not known for so many ranks, or was fitted badly, and where
-  /// the local batch differs from all that were measured, which are one.
-  /// Weak: the local batch of the largest size on each rank; strong: the global batch of the
-  /// series. `ranks` >= 1 (checked); `load` as in ProjectionInput.
+  /// Projects the step to `ranks` (>= 1, checked); `load` as in ProjectionInput. Weak series keep
+  /// the local batch of the largest size, strong ones the global batch of the series. The record
+  /// has a doubt if the network is unknown for so many ranks or was fitted badly, or if all
+  /// measured sizes have one local batch and this one differs.
   [[nodiscard]] reports::ProjectionRecord project(std::int64_t ranks, double load = 1.0) const;
 
-  /// Modelled steps of the trial synthetic, which has no loader, with `caps_mib` at `ranks`,
-  /// ascending, and the best of them. No measured ones: the caller has them, and sets
+  /// Models the steps of the synthetic trial, which has no loader, with `caps_mib` (ascending) at
+  /// `ranks`, and picks the best. Has no measured steps: the caller adds them and sets
   /// best_measured_mib.
   [[nodiscard]] reports::BucketSweepRecord bucket_sweep(std::int64_t ranks,
                                                         std::span<const double> caps_mib) const;
@@ -94,11 +93,11 @@ class Projector {
   std::unique_ptr<State> state_;
 };
 
-/// Sizes that leave_largest_out() needs: a projection needs one fewer.
+/// Sizes that leave_largest_out() needs: one more than a projection.
 inline constexpr std::size_t kMinSizes = 3;
 
-/// Predicts the headline step time of the largest size from the smaller ones, without anything that
-/// was measured with as many ranks. Nothing with fewer than kMinSizes. Throws as Projector does.
+/// Predicts the headline step time of the largest size from the smaller ones, without anything
+/// measured with that many ranks. Nothing with fewer than kMinSizes. Throws as Projector does.
 [[nodiscard]] std::optional<reports::LeaveLargestOutRecord> leave_largest_out(
     const ProjectionInput& input);
 

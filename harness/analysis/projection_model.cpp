@@ -23,8 +23,8 @@ constexpr std::size_t kDraws = 200;  ///< steps simulated for one mean
 constexpr std::size_t kJitterLength = 8192;
 constexpr std::uint64_t kJitterStream = 1;
 
-/// The share of the waiting for late ranks that was really seen, of what independent draws from the
-/// step times would give: ranks that are slow together wait less, ranks that take turns more.
+/// Returns the observed waiting for late ranks relative to that of independent draws from the step
+/// times: ranks that are slow together wait less, ranks that take turns more.
 double seen_share(const std::vector<MeasuredSize>& sizes, const StepNoise& noise) {
   double seen = 0.0;
   double independent = 0.0;
@@ -37,7 +37,7 @@ double seen_share(const std::vector<MeasuredSize>& sizes, const StepNoise& noise
   return independent > 0.0 ? seen / independent : 1.0;
 }
 
-/// Standard error of what seen_share() saw, relative.
+/// Returns the relative standard error of the waiting observed by seen_share().
 double seen_error(const std::vector<MeasuredSize>& sizes) {
   double seen = 0.0;
   double squares = 0.0;
@@ -50,8 +50,8 @@ double seen_error(const std::vector<MeasuredSize>& sizes) {
   return seen > 0.0 ? std::sqrt(squares) / seen : 0.0;
 }
 
-/// Calls of one collective scatter by their jitter, whose mean equals its standard deviation as it
-/// is exponential. The median over sizes: a single disturbed call does not count.
+/// Returns the jitter of calls of a collective, whose mean equals its standard deviation because it
+/// is exponential. Takes the median over sizes, so that a single disturbed call does not matter.
 double typical_jitter_s(const std::vector<CollectiveTime>& collectives) {
   std::vector<double> deviations;
   deviations.reserve(collectives.size());
@@ -61,7 +61,7 @@ double typical_jitter_s(const std::vector<CollectiveTime>& collectives) {
   return summarize(deviations)->median;
 }
 
-/// Timelines are of rank 0, which has the largest batch. Throws core::Error(kData) without one.
+/// Timelines are from rank 0, which has the largest batch. Throws core::Error(kData) without one.
 std::vector<BatchStep> batch_steps(const ProjectionInput& input,
                                    const std::vector<MeasuredSize>& sizes) {
   std::vector<BatchStep> steps;
@@ -93,7 +93,7 @@ StepPredictor::StepPredictor(const ProjectionInput& input, const std::vector<Mea
   for (std::size_t draw = 0; draw < kJitterLength; ++draw) {
     jitter_.push_back(-std::log1p(-static_cast<double>(random.uniform())));
   }
-  // Mean 1 exactly: the measured means contain the mean of the jitter.
+  // Mean exactly 1, because the measured means include the mean of the jitter.
   const double mean = std::accumulate(jitter_.begin(), jitter_.end(), 0.0) / kJitterLength;
   for (double& value : jitter_) {
     value /= mean;
@@ -104,8 +104,7 @@ StepPredictor::Draws StepPredictor::draws(const Target& target) const {
   if (target.ranks == 1) {
     return {.slowness = {1.0}};  // the mean, which nobody waits for
   }
-  // Strides coprime with kDraws: every cell once, in two orders that have nothing to do with each
-  // other.
+  // Strides coprime with kDraws visit every cell once, in two unrelated orders.
   constexpr std::size_t kStride = 73;
   constexpr std::size_t kOtherStride = 179;
   const auto slowest = [this](std::int64_t ranks, std::size_t cell) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the series of a projection says of each size.
+// Derives what the series of a projection says about each size.
 #include "engine/core/error.h"
 #include "harness/analysis/projection_internal.h"
 #include "reports/statistics.h"
@@ -31,7 +31,7 @@ const ScalingArm* synthetic_of(const ScalingSize& size) {
   return arm != nullptr ? arm : find_arm(size, "synthetic/device");
 }
 
-/// Seconds per step of every round, from its rate.
+/// Returns the seconds per step of every round, from its rate.
 std::vector<double> step_times(const ScalingArm& arm, double global_batch) {
   std::vector<double> seconds;
   for (const ScalingRound& round : arm.rounds) {
@@ -40,7 +40,7 @@ std::vector<double> step_times(const ScalingArm& arm, double global_batch) {
   return seconds;
 }
 
-/// Divided by their mean.
+/// Divides the values by their mean.
 std::vector<double> relative(std::vector<double> values) {
   const double mean = mean_of(values);
   for (double& value : values) {
@@ -57,7 +57,7 @@ double squares_about_one(std::span<const double> values) {
   return squares;
 }
 
-/// By rank, the round's mean time of a step over the ranks with as large a batch.
+/// Returns, by rank, the round's mean step time over the ranks with an equally large batch.
 std::vector<double> usual_times(const ScalingRound& round, std::span<const std::int64_t> batches) {
   std::vector<double> usual;
   for (const std::int64_t batch : batches) {
@@ -145,7 +145,7 @@ MeasuredSize measured_size(const ScalingSize& size, const ProjectionInput& input
   const ScalingArm* full = find_arm(size, "full");
   const bool with_input = full != nullptr;
   if (with_input && io == nullptr) {
-    // The series is that of full: what synthetic projects would stand in its column.
+    // The series is that of full: a projection of synthetic would appear in its column.
     missing(ranks, "the trial io, without which full is not modelled,");
   }
   const std::vector<double> steps =
@@ -169,8 +169,7 @@ double SeriesSpread::rank_error(std::int64_t count) const {
     return ranks;
   }
   // The standard deviation of the largest of n normal numbers tends to pi / sqrt(12 ln n) (extreme
-  // value theory: Gumbel's with scale 1 / sqrt(2 ln n)); for small n it is that of one of two,
-  // 0.83.
+  // value theory: Gumbel's with scale 1 / sqrt(2 ln n)); for small n that of two is used, 0.83.
   constexpr double kOfTwo = 0.826;
   const double of_largest = std::min(kOfTwo, M_PI / std::sqrt(12.0 * std::log(number)));
   const double slowest = ranks * of_largest * ranks / both;
@@ -198,7 +197,7 @@ SeriesSpread spread_of(const std::vector<MeasuredSize>& sizes) {
   const double step_variance = squares_about_one(largest.step_times) / std::max(steps, 1.0);
   double rank_variance = 0.0;
   if (spread.rank_degrees > 0) {
-    // The mean of a rank varies from step to step too, not only for good.
+    // The mean of a rank also varies from step to step, not only permanently.
     const double steps_per_rank = steps / static_cast<double>(largest.ranks);
     rank_variance = std::max(
         0.0,

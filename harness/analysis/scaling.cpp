@@ -36,7 +36,7 @@ using reports::step_time_record;
 constexpr const char* kSynthetic = "synthetic";
 constexpr const char* kNoComm = "synthetic/nocomm";
 
-/// Of each step, the time of its slowest rank.
+/// Returns for each step the time of its slowest rank.
 std::vector<double> slowest_times(const ScalingRound& round) {
   std::vector<double> slowest(common_steps(round), 0.0);
   for (const std::vector<double>& rank : round.step_wall_s) {
@@ -47,7 +47,7 @@ std::vector<double> slowest_times(const ScalingRound& round) {
   return slowest;
 }
 
-/// Over ranks and common steps.
+/// Returns the mean over ranks and common steps.
 double mean_step(const ScalingRound& round) {
   const std::size_t steps = common_steps(round);
   double sum = 0.0;
@@ -66,7 +66,7 @@ Interval interval_of(const std::vector<double>& values) {
   return mean_interval(values).value_or(single_round(values));
 }
 
-/// The same of times, of which none is below 0.
+/// Like mean_interval(), for times, none of which is below 0.
 Interval interval_of_times(const std::vector<double>& times) {
   return mean_interval_of_amounts(times).value_or(single_round(times));
 }
@@ -77,8 +77,8 @@ const ScalingRound* find_round(const std::vector<ScalingRound>& rounds, std::int
   return found == rounds.end() ? nullptr : &*found;
 }
 
-/// 1 - part / whole; its interval from the first order expansion of the ratio of the means in the
-/// rounds' values.
+/// Returns 1 - part / whole; its interval follows from the first-order expansion of the ratio of
+/// the means in the rounds' values.
 std::optional<Interval> one_minus_ratio(const std::vector<double>& part,
                                         const std::vector<double>& whole) {
   const double whole_mean = mean_of(whole);
@@ -93,7 +93,7 @@ std::optional<Interval> one_minus_ratio(const std::vector<double>& part,
   return interval_of(linear);
 }
 
-/// Collects what the clocks of the communicators say of each round, in seconds per step.
+/// Collects the communicators' clock readings of each round, in seconds per step.
 class StepCollectivesRounds {
  public:
   /// `exposed_s`: what communication adds to a step of this round.
@@ -198,7 +198,7 @@ void copy_headline(reports::ScalingPointRecord& point) {
   point.speedup = headline->speedup;
 }
 
-/// Nothing of a single number.
+/// Returns nothing for a single number.
 std::optional<reports::IntervalRecord> measured_ci95(const Interval& interval) {
   return interval.n >= 2 ? std::optional(reports::interval_record(interval)) : std::nullopt;
 }
@@ -265,8 +265,8 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   add_collectives(*cost, point);
 }
 
-/// That something needs these trials, and which of them nothing counts of, if all were asked for:
-/// the run ended before, or is not there yet. A name stands for its variants too, but for nocomm.
+/// Says that something needs these trials and, if all were requested, which of them have no counted
+/// repetition, as in an unfinished run. A name covers its variants too, except nocomm.
 std::string needs(const ScalingSize& size,
                   std::string_view trials,
                   std::initializer_list<std::string_view> names) {
@@ -293,7 +293,7 @@ std::string needs(const ScalingSize& size,
              : fmt::format("{}, but no repetition of {} counts", text, fmt::join(unmeasured, ", "));
 }
 
-/// Why a point lacks what it lacks; see ScalingPointRecord::missing.
+/// Returns the reasons for a point's missing values; see ScalingPointRecord::missing.
 std::map<std::string, std::string> reasons_of(const ScalingSize& size,
                                               const reports::ScalingPointRecord& point) {
   const bool pair = find_synthetic(size) != nullptr && find_arm(size, kNoComm) != nullptr;

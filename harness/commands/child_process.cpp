@@ -27,8 +27,8 @@ using core::FileDescriptor;
   throw Error(ErrorCode::kLibrary, std::string(call) + ": " + core::errno_text(error));
 }
 
-/// The whole input in a file without a name: a pipe could fill up, or break, before the child
-/// reads.
+/// Returns a nameless file with the whole input: a pipe could fill up, or break, before the child
+/// reads it.
 FileDescriptor input_file(const std::string& text) {
   FileDescriptor file(::memfd_create("dlbench-input", MFD_CLOEXEC));
   if (!file.is_open()) {
@@ -43,7 +43,7 @@ FileDescriptor input_file(const std::string& text) {
   return file;
 }
 
-/// posix_spawn's list of what to do with descriptors in the child.
+/// posix_spawn's list of operations on the child's descriptors.
 class FileActions {
  public:
   FileActions() { ::posix_spawn_file_actions_init(&actions_); }
@@ -57,7 +57,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// posix_spawn's attributes: the child dies of a closed pipe as usual, which dlbench does not.
+/// posix_spawn's attributes: unlike dlbench, the child dies of a closed pipe as usual.
 class SpawnAttributes {
  public:
   SpawnAttributes() {

@@ -11,18 +11,18 @@
 namespace dlbench::harness {
 
 struct ChildOptions {
-  std::optional<std::string> input;  ///< its standard input; empty: ours
-  bool capture_output = false;       ///< its standard output is returned instead of going to ours
+  std::optional<std::string> input;  ///< its standard input; empty: that of this process
+  bool capture_output = false;       ///< return its standard output instead of passing it on
 };
 
 struct ChildResult {
-  int start_error = 0;  ///< errno if it could not be started; the rest means nothing then
+  int start_error = 0;  ///< errno if it could not be started; the other members then mean nothing
   int code = 0;         ///< its exit code; 128 + n after signal n
   std::string output;   ///< what it printed, if captured
 };
 
-/// Runs a program found on PATH with `arguments` (the program first) and waits for it. Its standard
-/// error is ours. Throws core::Error(kLibrary) where pipes or waiting fail.
+/// Runs a program found on PATH with `arguments` (the program first) and waits for it. It inherits
+/// our standard error. Throws core::Error(kLibrary) if pipes or waiting fail.
 [[nodiscard]] ChildResult run_child(std::vector<std::string> arguments,
                                     const ChildOptions& options = {});
 

@@ -262,7 +262,7 @@ class CollectiveSweep {
     note_disturbance(members, where, begin, watch.conditions());
   }
 
-  /// Of any array over so many ranks.
+  /// Returns the largest array's bytes with that many ranks.
   [[nodiscard]] std::size_t largest_bytes(int ranks) const {
     std::size_t largest = 0;
     for (const Collective op : collectives_) {
@@ -271,8 +271,8 @@ class CollectiveSweep {
     return largest * core::size_of(dtype_);
   }
 
-  /// The array, and a copy on the host to be checked. `shares_device`: any two ranks, `on_this`: so
-  /// many that of this rank.
+  /// Checks the memory for the array and a host copy for the check. `shares_device`: some ranks
+  /// share a device; `on_this`: how many use this rank's.
   void check_memory(const comm::Rendezvous& members, bool shares_device, int on_this) const {
     const comm::RankPlace& place = members.places()[static_cast<std::size_t>(members.rank())];
     const auto largest = static_cast<std::int64_t>(largest_bytes(members.size()));
@@ -293,8 +293,8 @@ class CollectiveSweep {
     }
   }
 
-  /// Ranks that want a processor which another process has sleep where they would spin, and a call
-  /// of a microsecond takes a hundred. Throws core::Error(kRun) for a fault of this rank's device.
+  /// Ranks that need a processor held by another process sleep instead of spinning, and a call of a
+  /// microsecond takes a hundred. Throws core::Error(kRun) for a fault of this rank's device.
   void note_disturbance(comm::Rendezvous& members,
                         const std::string& where,
                         const probes::ProcSnapshot& begin,
@@ -327,7 +327,7 @@ class CollectiveSweep {
     report_.write();
   }
 
-  /// Latency and inverse bandwidth of the series measured last, into each of its records.
+  /// Fits latency and inverse bandwidth of the series measured last; stores them in its records.
   void fit_series(std::size_t sizes) {
     std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
     const std::span series = std::span(records).last(sizes);

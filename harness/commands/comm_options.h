@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of `dlbench comm`: those of nccl-tests where it has them, with the same letters.
+// The options of `dlbench comm`: where nccl-tests has them too, with the same letters.
 #pragma once
 
 #include "engine/comm/link_model.h"
@@ -18,7 +18,7 @@
 
 namespace dlbench::harness {
 
-/// Values as given; meanings and defaults stand in the help texts of comm_options.cpp.
+/// Values as given; the help texts in comm_options.cpp explain meanings and defaults.
 struct CommOptions {
   std::int64_t min_bytes = 1024;
   std::int64_t max_bytes = std::int64_t{64} << 20;
@@ -42,14 +42,14 @@ struct CommOptions {
 
 void add_comm_options(OptionSet& options, CommOptions& comm);
 
-// All of these throw core::Error(kUsage) for values that make no sense.
+// All of these throw core::Error(kUsage) for invalid values.
 
 [[nodiscard]] std::vector<comm::Collective> parse_collectives(const std::string& list);
-/// A type that can be reduced.
+/// Returns a type that can be reduced.
 [[nodiscard]] core::DType parse_reducible(const std::string& name);
-/// Numbers of ranks, ascending, each once; `all` of them if the list is empty.
+/// Returns numbers of ranks, ascending, each once; just `all` if the list is empty.
 [[nodiscard]] std::vector<int> parse_rank_counts(const std::string& list, int all);
-/// Elements of each size from min to max bytes, each once; at least one.
+/// Returns the number of elements of each size from min to max bytes, each once; at least one.
 [[nodiscard]] std::vector<std::size_t> element_counts(const CommOptions& comm);
 
 }  // namespace dlbench::harness

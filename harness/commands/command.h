@@ -17,7 +17,7 @@ namespace dlbench::harness {
 struct Invocation {
   std::vector<std::string> arguments;  ///< argv, the program's name included
   std::vector<std::string> launched;   ///< what followed "--"; see Command::launches()
-  comm::Rendezvous& ranks;             ///< that were started together; one unless parallel()
+  comm::Rendezvous& ranks;             ///< the ranks of this launch; a single one unless parallel()
 };
 
 /// One subcommand. add_options() binds members of the command; run() reads them.
@@ -30,25 +30,25 @@ class Command {
 
   /// "run", or with a space for a nested one: "data generate".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// One line for the list of commands.
+  /// Returns one line for the list of commands.
   [[nodiscard]] virtual std::string summary() const = 0;
-  /// Printed after the options in --help: examples, exit codes. May be empty.
+  /// Returns the text after the options in --help: examples, exit codes. May be empty.
   [[nodiscard]] virtual std::string details() const { return {}; }
-  /// Whether all ranks of a launch do this together. Of other commands only rank 0 does anything.
+  /// Whether all ranks of a launch run this together. Other commands run on rank 0 only.
   [[nodiscard]] virtual bool parallel() const { return false; }
-  /// Whether "--" ends this command's own options, and what follows is another command of dlbench.
+  /// Whether "--" ends this command's own options and another dlbench command follows.
   [[nodiscard]] virtual bool launches() const { return false; }
   virtual void add_options(OptionSet& options) = 0;
   /// Throws what run() would throw for the options alone, before anything is opened or measured.
   virtual void check() const {}
-  /// Throws what run() would throw for the options on so many ranks as the launch has, or will
-  /// have.
+  /// Throws what run() would throw for these options on the number of ranks that the launch has, or
+  /// will have.
   virtual void check_ranks(int /*available*/) const {}
-  /// Returns the exit code, or throws core::Error.
+  /// Runs the command. Returns the exit code, or throws core::Error.
   [[nodiscard]] virtual int run(const OptionSet& options, const Invocation& invocation) = 0;
 };
 
-// One factory per file of this folder; command_list() names them all, in the order of --help.
+// One factory per file of this folder; command_list() has them all, in the order of --help.
 [[nodiscard]] std::unique_ptr<Command> make_run_command();
 [[nodiscard]] std::unique_ptr<Command> make_train_command();
 [[nodiscard]] std::unique_ptr<Command> make_comm_command();
@@ -62,7 +62,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_report_compare_command();
 [[nodiscard]] std::unique_ptr<Command> make_report_plot_command();
 [[nodiscard]] std::unique_ptr<Command> make_info_command();
-/// One per launcher of launchers/.
+/// Makes one command per launcher of launchers/.
 [[nodiscard]] std::vector<std::unique_ptr<Command>> make_launch_commands();
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> command_list();

@@ -120,8 +120,8 @@ class Parser {
     }
   }
 
-  /// The command of `arguments` (the program's name first) with its options set. Throws Error, and
-  /// CLI::Success for --help and --version.
+  /// Returns the command in `arguments` (the program's name first) with its options set. Throws
+  /// Error, and CLI::Success for --help and --version.
   BoundCommand& parse(const std::vector<std::string>& arguments) {
     std::vector<const char*> pointers;
     pointers.reserve(arguments.size());
@@ -145,11 +145,11 @@ class Parser {
     throw Error(ErrorCode::kUsage, "no command given (see dlbench --help)");
   }
 
-  /// Prints what --help or --version asked for; the exit code.
+  /// Prints what --help or --version requested; returns the exit code.
   int print(const CLI::Success& request) const { return root_.exit(request); }
 
-  /// Whether `arguments` name a command whose ranks work together, or none at all: then the other
-  /// ranks may have one.
+  /// Whether `arguments` name a command whose ranks work together, or no command at all: then the
+  /// other ranks may have one.
   [[nodiscard]] bool parallel(const std::vector<std::string>& arguments) const {
     const auto named = std::ranges::find_if(commands_, [&](const BoundCommand& bound) {
       return arguments.size() > 1 && (bound.command->name() == arguments[1] ||
@@ -159,7 +159,7 @@ class Parser {
   }
 
   /// Whether "--" in `arguments` starts another command line: "launch slurm", and also "launch
-  /// slrm", so that its error is about that word.
+  /// slrm", so that the error is about that word.
   [[nodiscard]] bool launches(const std::vector<std::string>& arguments) const {
     return arguments.size() > 1 &&
            std::any_of(commands_.begin(), commands_.end(), [&](const BoundCommand& bound) {
@@ -169,8 +169,8 @@ class Parser {
   }
 
  private:
-  // "--config= --dry-run", "--config --dry-run": for CLI11 the next argument would be the value.
-  // "--strict=no": a flag is there or not.
+  // Refuses "--config= --dry-run" and "--config --dry-run", for which CLI11 would take the next
+  // argument as the value, and "--strict=no", since a flag takes no value.
   void refuse_wrong_values(const std::vector<std::string>& arguments) const {
     for (std::size_t index = 0; index < arguments.size(); ++index) {
       const std::string& argument = arguments[index];
@@ -204,7 +204,7 @@ class Parser {
     });
   }
 
-  /// Whether no command has an option of this name that is, or is not, a flag.
+  /// Whether no command has an option of this name that is a flag, or that is not one.
   [[nodiscard]] bool no_command_has(const std::string& name, bool is_flag) const {
     return std::ranges::none_of(commands_, [&](const BoundCommand& bound) {
       return std::ranges::any_of(bound.options->specs(), [&](const OptionSpec& spec) {
@@ -213,7 +213,7 @@ class Parser {
     });
   }
 
-  // Launchers hand it to rank 0, and leave the others waiting for its end.
+  // Launchers pass standard input to rank 0 and let the others wait for its end.
   static void refuse_input_of_one_rank(const std::string& file) {
     if ((file == "-" || file == "/dev/stdin") && of_several_ranks()) {
       throw Error(ErrorCode::kUsage,
@@ -230,7 +230,7 @@ class Parser {
         timeout_s = parse_seconds("--timeout", text);
       }
     }
-    // The file first: what is wrong in it is said even where the command line overrides it.
+    // The file first, so that its errors are reported even where the command line overrides it.
     for (const auto& [name, text] : bound.given) {
       if (name == "config") {
         refuse_input_of_one_rank(text);
@@ -249,8 +249,8 @@ class Parser {
   std::vector<BoundCommand> commands_;
 };
 
-// Ends all ranks with the error of one. Whatever it is, it is rank 0's to print and to report: the
-// others give it time for that.
+// Ends all ranks with the error of one. Whatever it is, rank 0 prints and reports it, and the
+// others give it time to do so.
 void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& message) {
   FaultWatch& watch = fault_watch();
   const Fault fault = watch.declare(own_fault(ranks, code, message));
@@ -265,7 +265,7 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
   ranks.abort(core::exit_code(fault.code));
 }
 
-// What is wrong with an option that a config file set says so.
+// Says so if a wrong option value came from the config file.
 template <typename Work>
 int naming_config_file(const OptionSet& options, const Work& work) {
   try {
@@ -278,7 +278,7 @@ int naming_config_file(const OptionSet& options, const Work& work) {
   }
 }
 
-// On several ranks an error must not leave the others waiting, so it ends the launch right here.
+// With several ranks an error must not leave the others waiting, so it ends the launch here.
 int run_on_ranks(const BoundCommand& bound, const Invocation& invocation) {
   try {
     check_same_start(invocation.ranks, bound.command->name(), *bound.options);
@@ -302,7 +302,7 @@ int run_on_ranks(const BoundCommand& bound, const Invocation& invocation) {
   return 1;
 }
 
-// Of --timeout, say; none where the command has no such option, or it has no value.
+// Returns an option in seconds, such as --timeout; nothing if the command lacks it or a value.
 std::optional<double> seconds_of(const OptionSet& options, std::string_view name) {
   for (const OptionSpec& spec : options.specs()) {
     const reports::Value value = spec.value();
@@ -315,8 +315,8 @@ std::optional<double> seconds_of(const OptionSet& options, std::string_view name
 }
 
 // A command line that is wrong on one rank (a config file that only some nodes have) may be right
-// on the others, who wait for this one: all join, and end with the error of the lowest rank that
-// has one. `run` is for ranks that have none.
+// on the others, which wait for this one: all ranks join, and end with the error of the lowest rank
+// with one. `run` is for ranks without an error.
 int join_and_run(std::optional<Error> wrong,
                  std::optional<double> timeout_s,
                  const std::function<int(comm::Rendezvous&)>& run) {
@@ -358,7 +358,7 @@ int run_parsed(const BoundCommand& bound,
                const std::vector<std::string>& launched) {
   if (!bound.command->parallel()) {
     if (const int rank = announced_rank(); rank != 0) {
-      // A variable that was left behind looks the same: who is alone must not wonder.
+      // A left-over variable looks the same, so a user with a single process gets an explanation.
       core::log::info("dlbench " + bound.command->name() + ": left to rank 0; this is rank " +
                       std::to_string(rank) + " by its environment (see `dlbench info`)");
       return 0;

@@ -16,7 +16,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-// The text that the command line would have carried for this value.
+// Returns the text that this value would have on the command line.
 std::string option_text(const std::string& key, const nlohmann::json& value) {
   if (value.is_string() && value.get_ref<const std::string&>().find('\0') != std::string::npos) {
     throw Error(ErrorCode::kUsage, key + " in the config file has a zero byte");
@@ -42,7 +42,7 @@ std::string option_text(const std::string& key, const nlohmann::json& value) {
                   "' must be a text, a number, true, false, a list of them, or null: not set");
 }
 
-// Throws Error(kUsage): which options a command has is wrong, not what it works on.
+// Throws Error(kUsage), since the options of the command are wrong, not the data it works on.
 nlohmann::json read_object(const std::string& path, std::optional<double> timeout_s) {
   std::string text;
   try {
@@ -89,7 +89,7 @@ void read_config_file(const std::string& path,
         throw Error(ErrorCode::kUsage,
                     "'" + key + "': options are named without dashes here, as in \"threads\": 2");
       }
-      // Of null the name is not known: set() says which was meant.
+      // A null that gets here has an unknown name: set() says which one was meant.
       options.set(key, value.is_null() ? "" : option_text(key, value), OptionSource::kFile);
     } catch (const Error& error) {
       throw Error(error.code(), "config file '" + path + "': " + error.what());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user and the report are told of an exception that is no core::Error.
+// How an exception other than core::Error is described to the user and in the report.
 #pragma once
 
 #include "engine/core/error.h"
@@ -10,8 +10,8 @@
 
 namespace dlbench::harness {
 
-/// `failure` itself if it is a core::Error. Else one that says what was lacking (memory, threads)
-/// or went wrong, with exit code 1.
+/// Returns `failure` itself if it is a core::Error, else an error with exit code 1 that says what
+/// was lacking (memory, threads) or went wrong.
 [[nodiscard]] core::Error as_error(const std::exception& failure);
 
 }  // namespace dlbench::harness

@@ -50,7 +50,7 @@ class InfoCommand final : public Command {
                      device_);
     options.add_flag("ranks", "where each rank of this launch runs: cores, NUMA node, GPU", ranks_);
   }
-  /// Below mpirun or srun, --ranks shows all of its ranks; the rest is one machine's.
+  /// Under mpirun or srun, --ranks shows all ranks; everything else describes one machine.
   [[nodiscard]] bool parallel() const override { return ranks_; }
   void check() const override {
     if (ranks_ && measure_peaks_) {

@@ -56,7 +56,7 @@ std::string gpu_text(const probes::GpuIdentity& gpu) {
          ", compute capability " + gpu.compute_capability + ", driver " + gpu.driver;
 }
 
-/// Why the device of that kind cannot be used here; empty if it can, or if none is needed.
+/// Returns why that kind of device cannot be used here; empty if it can, or none is needed.
 std::string why_no_device(const std::string& kind, const std::vector<FoundBackend>& backends) {
   const auto found =
       std::find_if(backends.begin(), backends.end(), [&](const FoundBackend& backend) {
@@ -65,7 +65,7 @@ std::string why_no_device(const std::string& kind, const std::vector<FoundBacken
   return found != backends.end() ? found->reason : "";
 }
 
-/// "memory 55.0 GB/s, 98.0 before"; empty where `fresh` is not much lower or one is not known.
+/// Returns "memory 55.0 GB/s, 98.0 before"; empty if not much lower or if either is unknown.
 std::string lower_figure(std::string_view name,
                          std::optional<double> before,
                          std::optional<double> fresh,

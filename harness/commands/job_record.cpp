@@ -26,12 +26,12 @@
 namespace dlbench::harness {
 namespace {
 
-/// What one rank used, and what it was given.
+/// What one rank used and had available.
 struct RankUse {
   double cpu_s = 0.0;
   std::int64_t peak_bytes = 0;
   std::int64_t limit_bytes = 0;  ///< of its control groups; 0: none
-  double cpu_quota = 0.0;        ///< of the same; 0: none
+  double cpu_quota = 0.0;        ///< of its control groups; 0: none
   std::vector<int> cpus;         ///< of its affinity mask
 };
 

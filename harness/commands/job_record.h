@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How well the job used its cores and memory, as schedulers tell it, from the processes' own
+// How well the job used its cores and memory, as schedulers report it, from the processes' own
 // counters.
 #pragma once
 
@@ -14,23 +14,23 @@
 
 namespace dlbench::harness {
 
-/// Seconds since this process was started, which its CPU time counts from. To the clock tick (10
-/// ms), and not below: from /proc/self/stat and CLOCK_BOOTTIME.
+/// Returns the seconds since this process started, when its CPU time began to count. Precise to the
+/// clock tick (10 ms): from /proc/self/stat and CLOCK_BOOTTIME.
 [[nodiscard]] double process_age_s();
 
-/// The job of this rank alone: for a run whose other ranks may be gone.
+/// Returns the job record of this rank alone, for a run whose other ranks may be gone.
 [[nodiscard]] reports::JobRecord own_job(const comm::Rendezvous& ranks,
                                          const std::string& state,
                                          double wall_s);
 
-/// The job of all ranks, on rank 0 (elsewhere that of the rank): CPU time and memory summed, cores
-/// and memory limits counted once where ranks share them. Collective.
+/// Returns the job record of all ranks on rank 0, of the rank itself elsewhere: CPU time and memory
+/// summed; cores and memory limits that ranks share count once. Collective.
 [[nodiscard]] reports::JobRecord gather_job(comm::Rendezvous& ranks,
                                             const std::string& state,
                                             double wall_s);
 
-/// How schedulers call a job that ended with this error: "FAILED", "TIMEOUT", "CANCELLED",
-/// "OUT_OF_MEMORY".
+/// Returns the scheduler's word for a job that ended with this error: "FAILED", "TIMEOUT",
+/// "CANCELLED", "OUT_OF_MEMORY".
 [[nodiscard]] std::string job_state(core::ErrorCode code);
 
 }  // namespace dlbench::harness

@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxNodes = 1'000'000;
 constexpr std::int64_t kMaxPerNode = 4096;
-// Below it nothing of dlbench runs: a bare 1500 would be megabytes to Slurm.
+// dlbench needs at least this: a bare 1500 would be megabytes to Slurm.
 constexpr std::int64_t kMinMemory = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxMemory = std::int64_t{1} << 50;
 
@@ -44,7 +44,7 @@ std::optional<int> to_int(const std::optional<std::int64_t>& number) {
   return number.has_value() ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
-/// This program, by a path that is the same on the nodes; inside of an image by its name.
+/// Returns this program's path, which is the same on the nodes, or inside an image its name.
 std::string program_for_job(bool in_container) {
   const fs::path program = core::own_program();
   return in_container || program.empty() ? std::string("dlbench") : program.string();
@@ -74,7 +74,7 @@ void check_ends_in_time(const char* option, std::optional<double> seconds, std::
   }
 }
 
-// A command plans all of its budget, and leaves a partial report if it is ended before.
+// A command plans its whole budget, and leaves a partial report if it is ended earlier.
 void check_budget(const CheckedCommandLine& checked, bool is_default, std::int64_t working_s) {
   const double end_s =
       std::min(static_cast<double>(working_s), checked.timeout_s.value_or(INFINITY));
@@ -202,7 +202,7 @@ void LaunchCommand::add_container_options(OptionSet& options) {
   }
 }
 
-/// NCCL wants a GPU for each rank. Commands that cannot share one (info) have no use for NCCL.
+/// NCCL needs a GPU for each rank. Commands without --share-gpu (info) do not use NCCL.
 void check_gpus(const LaunchRequest& request, const CheckedCommandLine& checked) {
   if (checked.device.has_value() && is_gpu(*checked.device) && *request.gpus_per_node == 0 &&
       request.directives.empty()) {
@@ -281,7 +281,7 @@ LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation&
 
 int LaunchCommand::submit(const LaunchRequest& request, const std::string& script) const {
   if (!spec().needs_container) {
-    // Schedulers open the log before the script runs, and drop it where there is no folder.
+    // Schedulers open the log before the script runs, and discard it if the folder is missing.
     std::error_code error;
     fs::create_directories(request.output_folder, error);
     if (error) {

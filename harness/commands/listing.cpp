@@ -116,7 +116,7 @@ std::string list_datasets() {
 
 namespace {
 
-/// What counts of a device: a processor's threads, the memory of its own of a GPU.
+/// Describes the essentials of a device: a processor's threads, or a GPU's own memory.
 std::string device_text(const backend::DeviceInfo& device) {
   std::string text = device.name;
   if (device.threads > 0) {
@@ -128,7 +128,7 @@ std::string device_text(const backend::DeviceInfo& device) {
   return text + ", " + device.isa;
 }
 
-/// NVIDIA's libraries: which files were loaded, would be, or are in no folder that is searched.
+/// Lists NVIDIA's libraries: the files that were loaded, would be, or were not found.
 std::string list_cuda_libraries() {
   std::string text;
   for (const backend::CudaLibrary& library :
@@ -140,7 +140,7 @@ std::string list_cuda_libraries() {
   return text;
 }
 
-/// With the first of its devices that can be used, as a run alone takes it.
+/// Opens a backend with its first usable device, as a lone run does.
 FoundBackend find_backend(const std::string& name) {
   FoundBackend backend{
       .name = name, .reason = {}, .passed_over = {}, .device = {}, .libraries = {}};

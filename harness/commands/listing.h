@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this build knows, in words: the texts of `dlbench list` and `dlbench data inspect`, made
-// from specs and registries.
+// The texts of `dlbench list` and `dlbench data inspect`, made from specs and registries.
 #pragma once
 
 #include "data/inspect.h"
@@ -14,31 +13,31 @@
 
 namespace dlbench::harness {
 
-/// Name, task, recipe, data and size of each workload, two lines each, and its citation.
+/// Lists name, task, recipe, data and size of each workload in two lines, and its citation.
 [[nodiscard]] std::string list_workloads();
-/// Name, purpose, workload, modes, trials and variants of each scaling sweep, and its source.
+/// Lists name, purpose, workload, modes, trials, variants and source of each scaling sweep.
 [[nodiscard]] std::string list_sweeps();
-/// Name, summary and usual folder of each data set format.
+/// Lists name, summary and usual folder of each data set format.
 [[nodiscard]] std::string list_datasets();
-/// A backend that was tried here.
+/// A backend that was tried on this machine.
 struct FoundBackend {
   std::string name;
   std::string reason;  ///< why none of its devices can be used; empty: one can, and is what follows
-  std::string passed_over;                       ///< why the devices before that one cannot be
-  backend::DeviceInfo device;                    ///< that a run takes first
-  std::map<std::string, std::string> libraries;  ///< behind its kernels, with their versions
+  std::string passed_over;                       ///< why devices tried before it cannot be used
+  backend::DeviceInfo device;                    ///< the one that a run takes first
+  std::map<std::string, std::string> libraries;  ///< that its kernels use, with versions
 };
 
-/// Makes each backend once, the CUDA plug-in's included; cpu is named also where a build lacks it.
+/// Opens each backend once, including the CUDA plug-in's; lists cpu even if the build lacks it.
 [[nodiscard]] std::vector<FoundBackend> find_backends();
-/// Name of each backend, its device and libraries, or why it cannot be used here; of cuda also what
-/// this build was made for and where libraries of NVIDIA were found.
+/// Lists each backend with its device and libraries, or why it cannot be used here; for cuda also
+/// what this build targets and where NVIDIA's libraries were found.
 [[nodiscard]] std::string backends_text(const std::vector<FoundBackend>& backends);
 [[nodiscard]] std::string list_backends();
-/// Name of each probe, what it is, its values with units.
+/// Lists each probe with its description and its values with units.
 [[nodiscard]] std::string list_probes();
 
-/// What a data folder holds, what is wrong with it, what loading a sample costs.
+/// Describes what a data folder holds, its problems, and the cost of loading a sample.
 [[nodiscard]] std::string describe_inspection(const std::string& folder,
                                               const data::DatasetInspection& inspection);
 

@@ -49,7 +49,7 @@ void MeetingWatch::met() {
 
 void MeetingWatch::watch(std::optional<double> timeout_s, int ranks, int rank) {
   const double given_s = std::min(timeout_s.value_or(kFarAway), kFarAway);
-  // Who ends first says it, and the launcher ends the others; but the first rank may be the one
+  // The first rank to end reports it, and the launcher ends the others; but rank 0 may be the one
   // that does not come.
   const Seconds limit{given_s + (rank == 0 ? 0.0 : kLater.count())};
   std::unique_lock lock(mutex_);

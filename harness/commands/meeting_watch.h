@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A launch whose ranks do not all come: MPI waits for them for ever, and RunGuard is not there yet.
+// Watches for missing ranks of a launch: MPI would wait for ever, and RunGuard comes later.
 #pragma once
 
 #include <condition_variable>
@@ -11,9 +11,9 @@
 
 namespace dlbench::harness {
 
-/// Until it is destroyed or the ranks have met: says after half a minute that it waits, and ends
-/// the process with code 124 after `timeout_s`, if given. Does nothing where the launcher does not
-/// announce several ranks.
+/// Watches until it is destroyed or the ranks have met: warns after half a minute of waiting, and
+/// ends the process with code 124 after `timeout_s`, if given. Does nothing if the launcher does
+/// not announce several ranks.
 class MeetingWatch {
  public:
   explicit MeetingWatch(std::optional<double> timeout_s);

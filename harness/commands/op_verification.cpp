@@ -20,7 +20,7 @@ using conformance::Outcome;
 
 namespace {
 
-/// What was found so far, each line written as soon as it is known: what ran stays where a later
+/// The results so far. Each line is written as soon as it is known, so that it remains if a later
 /// case ends the run.
 class Tally {
  public:
@@ -38,8 +38,8 @@ class Tally {
   [[nodiscard]] int failed() const {
     return of(Outcome::kFailed) + of(Outcome::kMistrusted) + of(Outcome::kRefused);
   }
-  /// Throws core::Error(kUnavailable) where the backend took none of the cases, with the reason of
-  /// a refused one, if any: nothing was verified.
+  /// Throws core::Error(kUnavailable) if the backend ran none of the cases, with the reason of a
+  /// refused one, if any: nothing was verified.
   void check_any_ran() const {
     if (of(Outcome::kRefused) + of(Outcome::kUnimplemented) == total_) {
       throw core::Error(core::ErrorCode::kUnavailable, "verify: no case was run: " + reason_);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds of options that several commands have.
+// Bounds of options that several commands share.
 #pragma once
 
 #include "harness/commands/option_set.h"
@@ -17,7 +17,7 @@ inline constexpr CountLimits kThreadLimits{1, 1024};
 inline constexpr CountLimits kSeedLimits{0, std::int64_t{1} << 40};
 inline constexpr CountLimits kLinkNodeRankLimits{1, 1 << 20};
 
-/// Of a gradient bucket's cap, in MiB.
+/// Bounds of a gradient bucket's cap, in MiB.
 inline constexpr double kSmallestCapMib = 0.001;
 inline constexpr double kLargestCapMib = 1e6;
 

@@ -17,8 +17,8 @@ namespace dlbench::harness {
 namespace {
 
 constexpr std::string_view kPercent = "PCT";
-/// Names a file whose options are all in the report, each on its own: with these as a file a run
-/// can be done again, and files do not include others.
+/// The option that names a config file. The report has all options separately; written to a file
+/// they repeat the run, and config files do not include others.
 constexpr std::string_view kConfigOption = "config";
 constexpr std::string_view kFromFile = " (from the config file)";
 
@@ -31,7 +31,7 @@ using core::ErrorCode;
   throw Error(ErrorCode::kUsage, std::string(what) + ": '" + text + "' is not " + wanted);
 }
 
-// The number at the start of `text`; the rest goes to `suffix`.
+// Returns the number at the start of `text`; puts the rest into `suffix`.
 std::optional<double> leading_number(const std::string& text, std::string& suffix) {
   double number = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -52,7 +52,7 @@ bool parse_flag(const std::string& what, const std::string& text) {
   refuse(what, text, "true or false");
 }
 
-// A whole number that may or may not have a value before it is set.
+// A whole number that may lack a value until it is set.
 // NOLINTBEGIN(performance-unnecessary-value-param): moved from, which it does not see in a
 // template.
 template <typename Target>

@@ -13,9 +13,9 @@
 namespace dlbench::harness {
 namespace {
 
-/// Whether a result of this name would be an input, or be taken for one: it is the same file, or
-/// lies in its folder and has its extension, or that of another kind of image. Data sets have many
-/// files, and most results are yet to be made: what the names settle asks nothing of the disk.
+/// Whether a result of this name would be an input, or be taken for one: it is the same file, or is
+/// in an input's folder with the same extension or that of another kind of image. Data sets have
+/// many files and most results do not exist yet, so names alone are compared where possible.
 class Beside {
  public:
   explicit Beside(const std::string& result) : result_(core::place_of(result)) {

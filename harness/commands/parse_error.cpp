@@ -20,7 +20,7 @@ std::string deepest_name(const CLI::App& app) {
   return chosen.empty() ? std::string() : app.get_subcommands().front()->get_name();
 }
 
-// The names that could have been meant at the point where parsing stopped.
+// Returns the names that would be valid at the point where parsing stopped.
 std::vector<std::string> candidates(const CLI::App& root,
                                     const std::vector<BoundCommand>& commands,
                                     bool option) {
@@ -46,7 +46,7 @@ std::vector<std::string> candidates(const CLI::App& root,
   return names;
 }
 
-// The command that has this option: of several the one that was given, or else the first.
+// Returns the command with this option: among several the one that was given, else the first.
 const BoundCommand* command_with(const std::string& option,
                                  const std::vector<BoundCommand>& commands) {
   const BoundCommand* first = nullptr;
@@ -76,7 +76,7 @@ std::string extra_argument_message(const BoundCommand& bound, const std::string&
   return message + " (see " + call + " --help)";
 }
 
-// "dlbench report show": as far as the command line got.
+// Returns the command line up to where it was understood: "dlbench report show".
 std::string call_so_far(const CLI::App& root) {
   std::string call = "dlbench";
   for (const CLI::App* level = &root; !level->get_subcommands().empty();) {
@@ -86,7 +86,7 @@ std::string call_so_far(const CLI::App& root) {
   return call;
 }
 
-// "dlbench", "dlbench report": a word is missing. "dlbench report show": an argument is.
+// After "dlbench" or "dlbench report" a word is missing, after "dlbench report show" an argument.
 std::string missing_message(const CLI::App& root,
                             const CLI::ParseError& error,
                             const std::vector<BoundCommand>& commands) {

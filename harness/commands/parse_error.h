@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is said of a command line that the parser does not take.
+// Error messages for command lines that the parser rejects.
 #pragma once
 
 #include "engine/core/error.h"
@@ -28,11 +28,11 @@ struct BoundCommand {
   std::vector<std::pair<std::string, std::string>> given;  ///< option, text: in order
 };
 
-/// "trials" of "--trials" and "--trials=io"; empty: no long option.
+/// Returns "trials" for "--trials" and "--trials=io"; empty if not a long option.
 [[nodiscard]] std::string long_name(const std::string& argument);
 
-/// `error`, which the parser of `root` threw, in one line: what was seen, what is known there, and
-/// whose --help has more. Its code is kUsage.
+/// Converts `error`, thrown by the parser of `root`, to one line: what was seen, what is accepted
+/// there, and whose --help says more. Its code is kUsage.
 [[nodiscard]] core::Error parse_error(const CLI::App& root,
                                       const CLI::ParseError& error,
                                       const std::vector<BoundCommand>& commands);

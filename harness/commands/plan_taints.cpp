@@ -14,8 +14,8 @@
 namespace dlbench::harness {
 namespace {
 
-// per_rank_loss where the loss of several ranks is not that of one rank with the global batch; none
-// otherwise, as with --sync-loss.
+// Returns per_rank_loss if the loss of several ranks differs from that of one rank with the global
+// batch; nothing otherwise, as with --sync-loss.
 std::optional<reports::TaintRecord> loss_taint(const SessionPlan& plan) {
   const bool ratio = plan.workload().spec().loss_reduction == workloads::LossReduction::kBatchRatio;
   if (!ratio || plan.ranks().size() == 1 || plan.reduction().sync_loss) {

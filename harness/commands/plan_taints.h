@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a plan before anything is measured: what casts doubt on it, and what of it will
-// have nothing to do.
+// What is known about a plan before anything is measured: its taints, and which parts of it will be
+// idle.
 #pragma once
 
 #include "engine/comm/link_model.h"
@@ -15,22 +15,22 @@
 
 namespace dlbench::harness {
 
-/// What casts doubt on all that is measured with this plan, known before it is: generated data,
-/// simulated storage or link, ranks that share a GPU, a loss of each rank's own samples.
-/// Oversubscribed cores are of the launch, see oversubscription().
+/// Returns the taints of everything measured with this plan: generated data, simulated storage or
+/// link, ranks that share a GPU, a loss of each rank's own samples. Oversubscribed cores are a
+/// matter of the launch, see oversubscription().
 [[nodiscard]] std::vector<reports::TaintRecord> planned_taints(const SessionPlan& plan);
-/// For oversubscription().
+/// Returns the plan's core use for oversubscription().
 [[nodiscard]] CoreUse core_use(const SessionPlan& plan);
 
-/// The taint of a simulated link between `ranks` ranks; none without one, or where it delays
-/// nothing.
+/// Returns the taint of a simulated link between `ranks` ranks; nothing without a link, or if it
+/// delays nothing.
 [[nodiscard]] std::optional<reports::TaintRecord> link_taint(
     const std::optional<comm::LinkModel>& link, int ranks);
 
-/// A line, if a link is to be simulated and delays nothing.
+/// Warns if a link is to be simulated but delays nothing.
 void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks);
 
-/// Warns of loader workers that will have nothing to do, on rank 0.
+/// Warns on rank 0 of loader workers that will have nothing to do.
 void warn_idle_workers(const SessionPlan& plan);
 
 }  // namespace dlbench::harness

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What --dry-run prints: the plan of a run, from the graph alone.
+// The text of --dry-run: the plan of a run, from the graph alone.
 #pragma once
 
 #include "harness/session/batch_share.h"
@@ -15,10 +15,10 @@
 
 namespace dlbench::harness {
 
-/// Every option with its value and where the value came from, one line each.
+/// Lists every option with its value and where the value came from, one per line.
 [[nodiscard]] std::string config_text(const reports::ConfigRecord& config);
 
-/// Workload, device, data, trials, parameters, FLOP and planned memory, one line each.
+/// Lists workload, device, data, trials, parameters, FLOP and planned memory, one per line.
 [[nodiscard]] std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials);
 
 /// One size that `dlbench scale` would measure.
@@ -29,7 +29,7 @@ struct PlannedSize {
   std::int64_t memory_bytes = 0;  ///< of rank 0
 };
 
-/// A line each, after a header.
+/// Lists the sizes, one per line, after a header.
 [[nodiscard]] std::string sizes_text(const std::vector<PlannedSize>& sizes);
 
 }  // namespace dlbench::harness

@@ -29,7 +29,7 @@ using core::Error;
 using core::ErrorCode;
 namespace fs = std::filesystem;
 
-/// Beside the program: bin/dlbench and share/dlbench/plots/, installed or in the build folder.
+/// Relative to the program: bin/dlbench and share/dlbench/plots/, installed or in the build folder.
 std::string script_path(const std::string& plot) {
   const fs::path program = core::own_program();
   const fs::path folder = program.parent_path().parent_path() / "share" / "dlbench" / "plots";
@@ -43,13 +43,13 @@ std::string script_path(const std::string& plot) {
   return script.string();
 }
 
-/// Debian's own python has Debian's matplotlib; the first one on PATH may be another.
+/// Debian's python has Debian's matplotlib; another one may come first on PATH.
 std::string python() {
   constexpr const char* kDebian = "/usr/bin/python3";
   return ::access(kDebian, X_OK) == 0 ? kDebian : "python3";
 }
 
-/// Its exit code; what was wrong it has said on the standard error.
+/// Returns its exit code; it has printed errors on standard error itself.
 int run_script(const std::vector<std::string>& arguments) {
   const ChildResult result = run_child(arguments);
   if (result.start_error != 0) {
@@ -61,7 +61,7 @@ int run_script(const std::vector<std::string>& arguments) {
   return result.code;
 }
 
-/// matplotlib takes the format from the name, and puts .png behind one that says none.
+/// matplotlib takes the format from the name, and appends .png to a name without one.
 void check_names_format(const std::string& output) {
   constexpr std::array<std::string_view, 10> kFormats = {
       ".png", ".svg", ".pdf", ".ps", ".eps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"};
@@ -78,7 +78,7 @@ void check_names_format(const std::string& output) {
   }
 }
 
-/// The plot that shows what the command that wrote this was for.
+/// Returns the plot that suits the command which wrote the report.
 std::string auto_plot(const reports::RunRecord& record) {
   if (!record.scaling.empty()) {
     return "scaling";

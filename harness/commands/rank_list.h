@@ -7,8 +7,8 @@
 
 namespace dlbench::harness {
 
-/// --ranks "4,1,2": numbers of ranks, ascending, each once; of an empty text none. Throws
-/// core::Error(kUsage) for what is no number, or more than the `available` ranks of the launch.
+/// Parses --ranks "4,1,2" into numbers of ranks, ascending, each once; none for an empty text.
+/// Throws core::Error(kUsage) for an invalid number or one above the launch's `available` ranks.
 [[nodiscard]] std::vector<int> parse_rank_list(std::string_view text, int available);
 
 }  // namespace dlbench::harness

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks other than 0, which print nothing, have to warn of.
+// Warnings of ranks other than 0, which print nothing themselves.
 #pragma once
 
 #include "engine/comm/rendezvous.h"
@@ -11,12 +11,12 @@
 
 namespace dlbench::harness {
 
-/// A text for each warning that is not among rank 0's, with the ranks that gave it: "ranks 1, 3:
-/// ...", the first four of them and of the warnings the first eight, and how many more there are.
-/// `by_rank`: the warnings of each rank, a line each.
+/// Returns one text per warning that rank 0 does not have, with the ranks that gave it: "ranks 1,
+/// 3: ...". Lists at most four ranks per warning and eight warnings, and counts the rest.
+/// `by_rank`: the warnings of each rank, one per line.
 [[nodiscard]] std::vector<std::string> warnings_of_others(const std::vector<std::string>& by_rank);
 
-/// Rank 0 gives the warnings that others alone had so far. Collective.
+/// Lets rank 0 print the warnings that only other ranks had so far. Collective.
 void tell_warnings_of_others(comm::Rendezvous& ranks);
 
 }  // namespace dlbench::harness

@@ -21,11 +21,11 @@
 namespace dlbench::harness {
 namespace {
 
-// Whoever wrote a report chose its texts.
+// Escapes control characters, because the texts in a report are untrusted.
 void print(const std::string& text) { std::fputs(core::log::lines(text).c_str(), stdout); }
 
-/// Reads a report; one that is readable but not right gets a line on the standard error: whoever
-/// reads the figures must not take them for valid.
+/// Reads a report. If it is readable but invalid, prints a line on standard error, so that nobody
+/// takes its figures for valid.
 reports::RunRecord read_and_check(const std::string& report) {
   const std::string text = reports::read_text_file(report);
   reports::RunRecord record = reports::parse_report(text, report);
@@ -90,8 +90,8 @@ class ReportValidateCommand final : public Command {
   }
 
  private:
-  // What cannot be read as a report is one more result, not the end: the others are still checked.
-  // `prefix` says whose the problems are.
+  // An unreadable report is a result too: the other reports are still checked. `prefix` says whose
+  // problems they are.
   static bool validate(const std::string& report, const std::string& prefix) {
     try {
       const auto problems = reports::validate_report(reports::read_text_file(report), report);

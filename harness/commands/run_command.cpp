@@ -49,7 +49,7 @@
 namespace dlbench::harness {
 namespace {
 
-/// Of --time-budget: what comparing kernels may take from the command's start.
+/// Share of --time-budget for comparing kernels, from the command's start.
 constexpr double kTuningShare = 0.25;
 
 using core::Error;
@@ -59,8 +59,7 @@ using reports::Taint;
 constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
 constexpr double kMaxProfiledSeconds = 3.0;
 
-// The run command while it runs: a session, its record, and what keeps the report on the disk
-// valid.
+// A run command in progress: a session, its record, and keeping the report on disk valid.
 class Measurement {
  public:
   Measurement(const RunOptions& options,
@@ -126,8 +125,8 @@ class Measurement {
   }
 
  private:
-  /// Those of --trials that so many ranks can do; of the others the report and a warning say why
-  /// not. Throws core::Error(kUsage) if none is left.
+  /// Returns the trials of --trials that are possible with that many ranks; report and a warning
+  /// say why others are not. Throws core::Error(kUsage) if none is left.
   [[nodiscard]] std::vector<TrialId> possible_trials(const SessionPlan& plan) {
     const std::vector<TrialId> wanted = parse_trials(
         options_.trials,
@@ -150,7 +149,7 @@ class Measurement {
     report_.check_output();
   }
 
-  /// Of a run that failed: what lies at such a place is of an earlier one.
+  /// For a failed run: files at these places are from an earlier run.
   void tell_missing_files() {
     if (!options_.trace.empty() && !profiled_) {
       record_.run.skipped.push_back(
@@ -232,7 +231,7 @@ class Measurement {
                 }};
   }
 
-  // A replayed step is one launch: it passes by no phase and no op that a profiler could show.
+  // A replayed step is one launch: a profiler sees no phases and ops in it.
   void capture(Session& session, const FailureHooks& failure) {
     const bool node_by_node = options_.session.cuda_graph != exec::GraphReplay::kOn;
     if (node_by_node && session.step().replays()) {
@@ -255,7 +254,7 @@ class Measurement {
                                 arm->id().to_string()));
   }
 
-  // After everything else: what a profiler does to the process must not reach what was measured.
+  // Last of all: a profiler's effects on the process must not affect what was measured.
   void profile(Session& session,
                ProbeSet& probes,
                const std::vector<TrialResult>& results,
@@ -304,7 +303,7 @@ class Measurement {
     }
   }
 
-  // Trials keep what probes saw of them until now: a window that an error ended is of no
+  // Trials keep what probes have seen of them so far: a window ended by an error belongs to no
   // repetition.
   void record_trials(const std::vector<TrialResult>& results) {
     std::vector<reports::TrialRecord> before = std::exchange(record_.trials, {});
@@ -337,7 +336,7 @@ class Measurement {
     }
   }
 
-  /// Of a device that could replay steps, and was to.
+  /// Notes a device that can replay steps, and should have.
   void note_replay(Session& session) {
     if (const std::string why = session.step().why_no_replay();
         !why.empty() && !session.plan().backend().reads_host_memory()) {
@@ -451,7 +450,7 @@ class RunCommand final : public Command {
         impossible_trials(parse_trials(run_.trials, SyntheticTrials::kByMemory), {available}));
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
-    // What a config file repeats of the defaults asks for nothing.
+    // A config file that repeats the defaults requests nothing.
     const bool chosen =
         options.sources().at("capture-trial") == harness::name(OptionSource::kCommandLine) ||
         run_.capture_trial != RunOptions().capture_trial;

@@ -28,7 +28,7 @@ using core::ErrorCode;
 
 constexpr std::array<core::Named<bool>, 2> kSwitch{{{true, "on"}, {false, "off"}}};
 
-// What the single root leaves no room for.
+// Refuses options that a single root does not support.
 void check_strategy(const RunOptions& run) {
   const auto refuse = [](const std::string& option) {
     throw Error(ErrorCode::kUsage,
@@ -245,7 +245,7 @@ void apply_verbosity(const RunOptions& run) {
 }
 
 std::optional<int> compute_threads(const RunOptions& run) {
-  // Sites set it for all jobs, often to 1: taken for ours it would make a benchmark of one core.
+  // Sites set it for all jobs, often to 1: using it would turn this into a benchmark of one core.
   const char* omp = std::getenv("OMP_NUM_THREADS");
   if (!run.session.threads.has_value() && omp != nullptr && *omp != '\0') {
     core::log::info(std::string("OMP_NUM_THREADS=") + omp +

@@ -16,10 +16,10 @@
 
 namespace dlbench::harness {
 
-/// Values as given; meanings and defaults stand in the help texts of run_options.cpp.
+/// Values as given; the help texts in run_options.cpp explain meanings and defaults.
 struct RunOptions {
-  /// Those whose values are the options' own; session_options() adds what `seed` and the five below
-  /// it say in other words.
+  /// Options whose values need no conversion; session_options() adds `seed` and the five options
+  /// below it, which do.
   SessionOptions session;
   std::int64_t seed = static_cast<std::int64_t>(SessionOptions{}.seed);
   double bucket_cap_mib = static_cast<double>(graph::BucketOptions{}.cap_bytes) / (1 << 20);
@@ -54,54 +54,54 @@ struct RunOptions {
   bool verbose = false;
 };
 
-/// Which commands want which group of options.
+/// Each group is for the commands that need it.
 void add_workload_options(OptionSet& options, RunOptions& run);
-/// How several ranks train together.
+/// Adds the options for training with several ranks.
 void add_parallel_options(OptionSet& options, RunOptions& run);
-/// `cache`: what --cache prepares the page cache for.
+/// `cache` says what --cache prepares the page cache for.
 void add_loader_options(OptionSet& options,
                         RunOptions& run,
                         const std::string& cache = "each repetition");
-/// `trials`: those that the command has.
+/// `trials` lists the trials of the command.
 void add_measuring_options(
     OptionSet& options,
     RunOptions& run,
     const std::string& trials = "io, synthetic[/device|/host|/nocomm], full, interference");
 void add_output_options(OptionSet& options, RunOptions& run);
-/// --trace, of the commands that measure at one size.
+/// Adds --trace, for commands that measure at one size.
 void add_trace_option(OptionSet& options, RunOptions& run);
-/// --probes, of the commands that open any.
+/// Adds --probes, for commands that open probes.
 void add_probe_option(OptionSet& options, RunOptions& run);
 
 /// Sets the log level.
 void apply_verbosity(const RunOptions& run);
 
-/// The simulated link of --link and --link-node-ranks; none without them. Throws
-/// core::Error(kUsage) if they make none.
+/// Returns the simulated link of --link and --link-node-ranks; nothing without them. Throws
+/// core::Error(kUsage) for invalid values.
 [[nodiscard]] std::optional<comm::LinkModel> simulated_link(
     const std::string& link, const std::optional<std::int64_t>& node_ranks);
 
-/// --threads for bind_this_rank(). Says that OMP_NUM_THREADS does not take its place.
+/// Returns --threads for bind_this_rank(). Says that OMP_NUM_THREADS is not used instead.
 [[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
 /// Whether a trial of --trials or --capture-trial runs steps of the network, not the loader alone.
-/// Throws as parse_trials().
+/// Throws as parse_trials() does.
 [[nodiscard]] bool runs_steps(const RunOptions& run);
-/// Kernels are tuned only for steps that run. Throws core::Error(kUsage) for options that exclude
-/// each other.
+/// Returns the session options. Tunes kernels only if steps run. Throws core::Error(kUsage) for
+/// options that exclude each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);
-/// The same with the compute threads and loader workers of the rank's share of the node, where the
-/// user gave no number; with its GPU too if it is one of several `ranks` (one alone has the first).
+/// Also sets the compute threads and loader workers of the rank's share of the node unless given by
+/// the user, and its GPU if it is one of several `ranks` (a lone rank takes the first one).
 [[nodiscard]] SessionOptions session_options(const RunOptions& run,
                                              const probes::RankPlacement& placement,
                                              int ranks);
-/// Throws core::Error(kUsage) as session_options() does, for an unknown workload, and for a device
-/// or precision that no machine has.
+/// Throws core::Error(kUsage) as session_options() does, and for an unknown workload or for a
+/// device or precision that exists on no machine.
 void check_session(const RunOptions& run);
-/// Throws core::Error(kUsage) for sizes that the workload does not take.
+/// Throws core::Error(kUsage) for sizes that the workload does not accept.
 void check_sizes(const RunOptions& run);
-/// Throws core::Error(kUsage) if --global-batch-size has no sample for each of `ranks`.
+/// Throws core::Error(kUsage) if --global-batch-size has fewer samples than `ranks`.
 void check_share(const RunOptions& run, int ranks);
-/// All but what a plan knows and the time budget, which a run of several runners shares among them.
+/// Returns all but what depends on a plan, and the time budget, which several runners share.
 [[nodiscard]] RunnerOptions runner_options(const RunOptions& run);
 
 }  // namespace dlbench::harness

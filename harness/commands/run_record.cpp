@@ -87,7 +87,7 @@ reports::RunRecord start_record(const Invocation& invocation,
 
 namespace {
 
-// What was left to the workload and the machine, now that they have chosen.
+// Fills in the options that were left to the workload and the machine, with their choices.
 void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
   const std::int64_t threads = plan.backend().device().threads;  // 0 where a device computes
   if (const auto given = effective.find("threads");

@@ -13,18 +13,18 @@
 
 namespace dlbench::harness {
 
-/// tool, run (status partial), system, config. The scheduler and environment as found.
+/// Fills tool, run (status partial), system and config, with scheduler and environment as found.
 [[nodiscard]] reports::RunRecord start_record(const Invocation& invocation,
                                               const OptionSet& options,
                                               std::uint64_t seed);
 
-/// workload and dataset of a planned session; memory and plans are filled in by describe_session().
+/// Fills workload and dataset of a planned session; describe_session() fills in memory and plans.
 void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 
-/// Memory as planned for the training step, where it is not measured as describe_session() does.
+/// Fills the memory planned for the training step, if describe_session() does not measure it.
 void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record);
 
-/// Plans with kernel decisions, planned and measured memory, parameters of the loaded libraries.
+/// Fills plans with kernel decisions, planned and measured memory, and the libraries' parameters.
 void describe_session(Session& session, reports::RunRecord& record);
 
 }  // namespace dlbench::harness

@@ -32,7 +32,7 @@ using core::Error;
 
 namespace {
 
-/// Of the report on the disk: a process has one run.
+/// Guards the report on disk: a process has one run.
 std::mutex& report_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -110,7 +110,7 @@ void RunReport::begin() const {
       fault.detail = end.what();
       fault.code = end.code();
       describe_place(comm::own_progress(), fault);
-      // Whoever is in the middle of writing it is not to find two at it: then it stays as it is.
+      // A thread that is writing the report must not be disturbed: then the report stays as it is.
       if (const std::unique_lock lock(report_mutex(), std::try_to_lock); lock.owns_lock()) {
         name_in_report(fault, path);
       }
@@ -198,7 +198,7 @@ void RunReport::summarize() const {
   print_beside_report(reports::summary_text(record_, saved_at_));
 }
 
-// The taints that count are those of the report: what another rank alone knows of is in none.
+// The report's taints count: those known only to another rank are in no report.
 int RunReport::agreed_code(const RunEnding& ending) {
   const bool tainted = !record_.run.taints.empty();
   int code = ending.gate_failed         ? core::exit_code(core::ErrorCode::kGate)

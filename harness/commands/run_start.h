@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a command begins that measures steps: run, train and scale.
+// The common start of commands that measure steps: run, train and scale.
 #pragma once
 
 #include "harness/commands/command.h"
@@ -13,11 +13,11 @@ namespace dlbench::harness {
 
 struct StartedRun {
   reports::RunRecord record;        ///< by start_record()
-  probes::RankPlacement placement;  ///< this rank's, which it is bound to
+  probes::RankPlacement placement;  ///< of this rank, which is bound to it
 };
 
-/// Sets the log level, begins the record and binds this rank to its share of the node. `ranks`: as
-/// many as compute together at most. Collective.
+/// Sets the log level, begins the record and binds this rank to its share of the node. `ranks` is
+/// the largest number that compute together. Collective.
 [[nodiscard]] StartedRun start_run(const RunOptions& run,
                                    const OptionSet& options,
                                    const Invocation& invocation,

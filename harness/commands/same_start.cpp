@@ -28,7 +28,7 @@ std::map<std::string, std::string> start_of(const std::string& command, const Op
   start["command"] = command;
   for (const OptionSpec& spec : options.specs()) {
     const reports::Value value = spec.value();
-    // A node may have its own places, but a trace or a checkpoint is of all ranks or of none.
+    // A node may have its own paths, but all ranks or none write a trace or a checkpoint.
     const bool own = names_a_place(spec) && !(value == reports::Value());
     start["--" + spec.name] = own ? "given" : reports::text_of(value);
   }
@@ -41,13 +41,13 @@ void check_same_start(comm::Rendezvous& ranks,
                       const std::string& command,
                       const OptionSet& options) {
   using Start = std::map<std::string, std::string>;
-  // What is no UTF-8 becomes something else, on all ranks alike.
+  // Invalid UTF-8 is replaced, in the same way on all ranks.
   const std::string text = nlohmann::json(start_of(command, options))
                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const auto own = nlohmann::json::parse(text).get<Start>();
   const auto first = nlohmann::json::parse(ranks.broadcast_text(text)).get<Start>();
   together(ranks, [&] {
-    // Another build or command may know other options: these two are compared first.
+    // Compared first, since another build or command may have other options.
     for (const std::string& what : {std::string("build"), std::string("command")}) {
       if (own.at(what) != first.at(what)) {
         throw Error(ErrorCode::kUnavailable,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks that are to work together must have been started alike.
+// Checks that ranks which work together were started alike.
 #pragma once
 
 #include "engine/comm/rendezvous.h"
@@ -11,9 +11,9 @@
 
 namespace dlbench::harness {
 
-/// Compares build, command and options of all ranks with rank 0's. Files and folders may have other
-/// names, for nodes have their own disks, but are given to all ranks or to none. Throws
-/// core::Error(kUnavailable) on all ranks that names the lowest rank that differs, with both
+/// Compares build, command and options of all ranks with rank 0's. Files and folders may have
+/// different names, because nodes have their own disks, but must be given to all ranks or to none.
+/// Throws core::Error(kUnavailable) on all ranks; it names the lowest rank that differs and both
 /// values. Collective.
 void check_same_start(comm::Rendezvous& ranks,
                       const std::string& command,

@@ -47,7 +47,7 @@ using reports::Taint;
 constexpr double kTimeBudgetS = 200.0;
 constexpr double kShareOfSizes = 0.7;  // of the time budget, where bucket caps are swept too
 
-/// Options of scale alone.
+/// Options of scale only.
 struct ScaleOptions {
   std::string mode = "weak,strong";
   std::string ranks;
@@ -65,7 +65,7 @@ std::vector<std::int64_t> projected_ranks(const ScaleOptions& scale) {
   return ranks;
 }
 
-/// The scale command while it runs.
+/// A scale command in progress.
 class Scaling {
  public:
   Scaling(const RunOptions& options,
@@ -139,7 +139,7 @@ class Scaling {
     sweep_buckets();
   }
 
-  // At the largest size, with what the measurement of sizes left of the time budget.
+  // At the largest size, with the time budget left by the measurement of sizes.
   void sweep_buckets() {
     if (caps_mib_.empty()) {
       return;
@@ -161,7 +161,7 @@ class Scaling {
     }
   }
 
-  // What would be measured, from the plans of all sizes alone.
+  // Shows what would be measured, from the plans of all sizes alone.
   void show_plan() {
     const ScaleRunOptions options = scale_options();
     std::vector<ScaleSize> sizes;
@@ -234,7 +234,7 @@ class Scaling {
     return options;
   }
 
-  // What all sizes share is described from the largest one of the first series.
+  // Describes what all sizes share by the largest one of the first series.
   void describe(const ScaleRun& scale) {
     ScaleMember* largest = nullptr;
     for (std::size_t index = 0; index < scale.sizes().size(); ++index) {
@@ -450,7 +450,7 @@ class ScaleCommand final : public Command {
     }
   }
 
-  // What the user did not choose is the sweep's.
+  // Options that the user did not choose come from the sweep.
   void take_defaults(const workloads::SweepSpec& spec, const OptionSet& options, int available) {
     const auto join = [](const auto& parts, const auto& to_text) {
       std::string text;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the options of `dlbench scale` mean: ranks, modes, bucket caps, and the series of a sweep,
-// which varies options of the command line.
+// The meaning of the options of `dlbench scale`: ranks, modes, bucket caps, and the series of a
+// sweep, which varies options of the command line.
 #pragma once
 
 #include "harness/commands/run_options.h"
@@ -15,17 +15,17 @@
 
 namespace dlbench::harness {
 
-/// parse_rank_list(); of an empty text powers of two up to `available`, and `available`.
+/// Calls parse_rank_list(); an empty text gives powers of two up to `available`, and `available`.
 [[nodiscard]] std::vector<int> scaled_ranks(std::string_view text, int available);
 
-/// "weak,strong" -> names in that order. Throws core::Error(kUsage) with the nearest name.
+/// Parses "weak,strong", keeping the order. Throws core::Error(kUsage) with the nearest name.
 [[nodiscard]] std::vector<std::string> parse_modes(std::string_view text);
 
-/// "1,5,25" -> MiB, ascending, each once. Throws core::Error(kUsage) for what is no size.
+/// Parses "1,5,25" to MiB, ascending, each once. Throws core::Error(kUsage) for an invalid size.
 [[nodiscard]] std::vector<double> parse_bucket_caps(std::string_view text);
 
-/// The series of a sweep: every variant with every batch rule of `modes`, over `base` with what the
-/// variant sets. Throws core::Error(kUsage) for a variant with an option that does not exist.
+/// Returns the series of a sweep: every variant with every batch rule of `modes`, its settings on
+/// top of `base`. Throws core::Error(kUsage) for an unknown option in a variant.
 [[nodiscard]] std::vector<ScaleSeries> sweep_series(const workloads::SweepSpec& spec,
                                                     const std::vector<std::string>& modes,
                                                     const RunOptions& base);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What casts doubt on a run over several sizes: one line where many of its trials say the same.
+// The taints of a run over several sizes, merged into one line where many trials have the same.
 #pragma once
 
 #include "harness/scaling/scale_run.h"
@@ -11,10 +11,10 @@
 
 namespace dlbench::harness {
 
-/// Known before anything is measured. Of sizes that say the same, that of the largest.
+/// Taints known before anything is measured. Where sizes agree, keeps that of the largest.
 [[nodiscard]] std::vector<reports::TaintRecord> planned_taints(const ScaleRun& scale);
 
-/// Of the trials so far, on rank 0: one line per trial and kind, for the repetitions say the rest.
+/// Taints of the trials so far, on rank 0: one line per trial and kind; repetitions have the rest.
 [[nodiscard]] std::vector<reports::TaintRecord> measured_taints(const ScaleRun& scale);
 
 }  // namespace dlbench::harness

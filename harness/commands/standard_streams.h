@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command line program owes its standard input, output and error.
+// What a command line program must ensure about its standard input, output and error.
 #pragma once
 
 #include "engine/core/error.h"
@@ -10,31 +10,29 @@
 
 namespace dlbench::harness {
 
-/// Where the shell closed one of the three (">&-"), the next file that is opened would take its
-/// place and get what is printed. What stands there instead cannot be written: that is an error, as
-/// it was.
+/// Opens /dev/null for each standard stream that the shell closed (">&-"); otherwise the next file
+/// that is opened would take its place and receive what is printed. Using the stream remains an
+/// error: /dev/null is opened for the opposite direction.
 void fill_closed_descriptors();
 
-/// Who started dlbench may have left O_NONBLOCK on a pipe or terminal that it shares: a read of
-/// what is not there yet, and a write that a slow reader has no room for, would then fail. They
-/// wait.
+/// Clears O_NONBLOCK, which the parent may have left on a shared pipe or terminal: reads of data
+/// that has not arrived and writes to a slow reader would fail instead of waiting.
 void block_on_standard_streams();
 
-/// A write that fails is an error for whoever writes, not the end of the process: a closed pipe and
-/// the limit of `ulimit -f` included.
+/// Makes a failed write an error for the writer instead of the end of the process, also for a
+/// closed pipe and the limit of `ulimit -f`.
 void keep_failed_writes_alive();
 
-/// What a command printed must have arrived, and a full disk behind ">" shows only here: an Error
-/// (kFile) if it has not. Behind a closed pipe nobody wants more of it ("| head -1"), which is no
-/// failure.
+/// Flushes stdout and returns an Error (kFile) if output was lost: a full disk behind ">" shows
+/// only here. A closed pipe ("| head -1") is not a failure: its reader wants no more.
 [[nodiscard]] std::optional<core::Error> lost_results();
 
-/// `code`, or that of lost_results(), which it prints: whatever the verdict is, who reads it has
-/// not all of it.
+/// Returns `code`, or prints and returns that of lost_results(): without the complete output no
+/// verdict counts.
 [[nodiscard]] int deliver_results(int code);
 
-/// Waits, for a second at most, until the launcher has read what this rank wrote there: MPICH's
-/// drops what is in the pipe when a rank aborts.
+/// Waits, for a second at most, until the launcher has read what this rank wrote to the pipe:
+/// MPICH's launcher drops the unread part when a rank aborts.
 void await_reader(int descriptor);
 
 }  // namespace dlbench::harness

@@ -39,8 +39,8 @@ using workloads::WorkloadSpec;
 
 constexpr std::string_view kReference = "ref";
 constexpr std::size_t kWorstTensors = 10;
-/// Copies of the state on the host: before and after the first step of both, a later one of the
-/// tested.
+/// Host copies of the state: before and after the first step on both backends, and a later one on
+/// the tested backend.
 constexpr int kRecordedStates = 4;
 
 workloads::WorkloadParams sizes(const WorkloadSpec& spec, workloads::WorkloadParams params) {
@@ -64,7 +64,7 @@ StepInputs inputs_of(const VerifyOptions& options,
   return load_step_inputs(*dataset, built, options.seed);
 }
 
-/// One line per part of the step: how many tensors, the worst of them.
+/// Prints one line per part of the step: the number of tensors, and the worst of them.
 void print_parts(std::ostream& out, const std::vector<TensorError>& errors) {
   struct Row {
     std::size_t tensors = 0;
@@ -93,7 +93,7 @@ void print_parts(std::ostream& out, const std::vector<TensorError>& errors) {
   out << table.text();
 }
 
-/// Those nearest to their tolerance, or beyond.
+/// Prints the tensors closest to their tolerance, or beyond it.
 void print_worst(std::ostream& out, const std::vector<TensorError>& errors) {
   std::vector<const TensorError*> order;
   for (const TensorError& error : errors) {
@@ -137,7 +137,7 @@ std::map<std::string, std::string> metadata_of(const VerifyOptions& options,
           {"seed", std::to_string(options.seed)}};
 }
 
-/// Before anything big is made: one step after the other is run, and what both leave is compared.
+/// Call before anything big is made. The steps run one after the other; then both are compared.
 void check_memory(backend::Backend& backend,
                   const WorkloadSpec& spec,
                   const workloads::WorkloadParams& params,
@@ -161,12 +161,12 @@ void check_memory(backend::Backend& backend,
              need_at);
 }
 
-/// Steps behind the first one: where a step is replayed, so many that the last one is.
+/// Returns the number of steps after the first: if the device replays, enough for the last to be.
 int later_steps(const VerifyOptions& options, const backend::Backend& backend) {
   return options.steps > 0 ? options.steps - 1 : (backend.reads_host_memory() ? 1 : 3);
 }
 
-/// `more` steps behind the first one, if any.
+/// Runs the first step and `more` steps after it, if any.
 StepRecord timed_steps(backend::Backend& backend,
                        const StepSetup& setup,
                        int more,
@@ -216,7 +216,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   backend::LoweringOptions lowering;
   lowering.conv_algorithm = options.conv_algorithm;
   lowering.allow_tf32 = options.precision == "tf32";
-  // In a 16-bit float it is compared with itself in f32: that says what the precision costs.
+  // In a 16-bit float, ref is compared with itself in f32, which shows the cost of the precision.
   const bool is_reference = options.backend == kReference && precision == core::DType::kF32;
   const auto reference = backend::create_backend(kReference, {.threads = options.threads});
   check_memory(*backend, spec, built.params, precision, lowering);
@@ -256,7 +256,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   if (options.dump.has_value()) {
     exec::write_safetensors(*options.dump, tested.first, metadata_of(options, built));
   }
-  // The reference always computes in f32: a reduced precision is judged by what it costs.
+  // The reference always computes in f32: a reduced precision is judged by its cost.
   setup.precision = core::DType::kF32;
   TensorMap wanted;
   if (!is_reference) {

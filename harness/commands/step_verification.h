@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `dlbench verify`: one training step of a workload on a backend, compared with the same step on
-// the reference backend, and dumped for comparison with other frameworks. Parsing is not here.
+// `dlbench verify`: compares one training step of a workload on a backend with the same step on the
+// reference backend, and dumps it for comparison with other frameworks. Does not parse options.
 #pragma once
 
 #include "engine/backend/lowering.h"
@@ -18,22 +18,22 @@ namespace dlbench::harness {
 
 struct VerifyOptions {
   std::string workload;
-  /// Zeros: the workload's sizes for verification, which are smaller than those for training.
+  /// Zeros: the workload's sizes for verification, which are smaller than for training.
   workloads::WorkloadParams params;
-  /// cpu, cuda, cuda:N, or ref: in fp32 its update alone is compared.
+  /// cpu, cuda, cuda:N, or ref, for which only the update is compared, in fp32.
   std::string backend = "cpu";
-  int steps = 0;    ///< of more than one the last one's update is compared too; 0: 2, on a GPU 4
+  int steps = 0;    ///< if above 1 the last step's update is compared too; 0: 2, on a GPU 4
   int threads = 0;  ///< 0: the cores this process may use
   std::uint64_t seed = 1;
   std::string precision = "fp32";  ///< fp32, tf32, bf16 or fp16
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;
-  std::optional<std::filesystem::path> data;  ///< a data set folder instead of a drawn batch
+  std::optional<std::filesystem::path> data;  ///< data set folder; empty: a drawn batch
   std::optional<std::filesystem::path> init;  ///< safetensors: parameters and statistics
   std::optional<std::filesystem::path> dump;  ///< safetensors: the step as the backend did it
 };
 
-/// Prints the comparison to `out`; returns the exit code: 0, or 3 if a tensor is outside its
-/// tolerance. The dump is written in both cases. Throws core::Error.
+/// Runs the comparison and prints it to `out`. Returns the exit code: 0, or 3 if a tensor is
+/// outside its tolerance. Writes the dump in both cases. Throws core::Error.
 [[nodiscard]] int run_verify(const VerifyOptions& options, std::ostream& out);
 
 }  // namespace dlbench::harness

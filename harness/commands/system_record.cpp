@@ -22,7 +22,7 @@
 namespace dlbench::harness {
 namespace {
 
-// As CUDA and Linux write it: NVML has capital letters and eight digits of the domain.
+// The format of CUDA and Linux: NVML has capital letters and eight digits for the domain.
 std::string usual_address(std::string address) {
   constexpr std::size_t kDomainDigits = 4;
   std::ranges::transform(address, address.begin(), [](char letter) {
@@ -38,7 +38,7 @@ std::optional<std::string> if_known(std::string text) {
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
-// Those that the driver hands out to this process; their numbers count all of the machine.
+// Describes the GPUs that the driver offers to this process; their numbers count the whole machine.
 std::vector<reports::GpuRecord> describe_gpus() {
   const std::vector<probes::GpuIdentity> listed = probes::list_gpus(probes::kNvmlLibrary);
   std::vector<reports::GpuRecord> gpus;
@@ -76,7 +76,7 @@ reports::HostRecord describe_host(const probes::SystemFacts& facts) {
   return host;
 }
 
-// What ranks tell each other of their hosts; 0 for what is not known.
+// What ranks exchange about their hosts; 0 for unknown values.
 std::string host_text(const reports::HostRecord& host) {
   nlohmann::json gpus = nlohmann::json::array();
   for (const reports::GpuRecord& gpu : host.gpus) {
@@ -108,13 +108,13 @@ std::optional<double> cpu_quota(const nlohmann::json& facts) {
   return quota > 0.0 ? std::optional(quota) : std::nullopt;
 }
 
-/// `object`: of what host_text() says.
+/// `object`: part of host_text()'s output.
 std::optional<std::int64_t> known(const nlohmann::json& object, const char* key) {
   const auto value = object.at(key).get<std::int64_t>();
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-/// `facts`: what host_text() says.
+/// `facts`: host_text()'s output.
 void read_host(const nlohmann::json& facts, reports::HostRecord& host) {
   host.cpu = {.model = facts.at("model"),
               .sockets = known(facts, "sockets"),
@@ -136,7 +136,7 @@ bool are_one(const reports::GpuRecord& left, const reports::GpuRecord& right) {
                                                                : left.index == right.index;
 }
 
-/// Adds those that no rank of the host has told of so far: a scheduler may show each rank its own.
+/// Adds GPUs that no rank of the host has reported so far: a scheduler may show each rank its own.
 void add_gpus(const nlohmann::json& facts, reports::HostRecord& host) {
   for (const nlohmann::json& told : facts.at("gpus")) {
     reports::GpuRecord gpu{.index = told.at("index"),
@@ -153,8 +153,8 @@ void add_gpus(const nlohmann::json& facts, reports::HostRecord& host) {
   }
 }
 
-/// By address, as the driver counts them. Where it counted for each rank alone, indices meet: then
-/// they are counted anew.
+/// Sorts by address, as the driver counts them. If it counted for each rank alone, indices repeat
+/// and are renumbered.
 void put_in_order(std::vector<reports::GpuRecord>& gpus) {
   std::ranges::stable_sort(gpus, {}, &reports::GpuRecord::address);
   std::set<std::int64_t> indices;
@@ -186,7 +186,7 @@ void describe_launch(comm::Rendezvous& ranks, reports::SystemRecord& system) {
   if (ranks.size() == 1) {
     return;
   }
-  // Of each host what its first rank says counts, and the processors and GPUs of all.
+  // Host facts are those of its first rank; processors and GPUs are combined from all ranks.
   const std::vector<std::string> texts = ranks.gather(host_text(system.hosts.front()));
   system.hosts.clear();
   std::vector<NodeCpus> cpus;  // by host

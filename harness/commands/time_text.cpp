@@ -72,8 +72,8 @@ struct Bounds {
   double max_s = 0.0;
 };
 
-// The least that a simulated storage makes a batch take: one read for each sample at least, those
-// of the workers beside each other. 0 without one: nothing is known of a real loader.
+// Returns the least time that a simulated storage adds to a batch: at least one read for each
+// sample, with the workers' reads overlapping. 0 without one: a real loader's time is unknown.
 double min_batch_s(const SessionPlan& plan) {
   const double reads_one_after_another =
       static_cast<double>(plan.batch_size()) /
@@ -81,7 +81,7 @@ double min_batch_s(const SessionPlan& plan) {
   return plan.options().storage.latency_ms * 1e-3 * reads_one_after_another;
 }
 
-// Of one trial whose step takes `step_s`; `untimed_steps` come before the warm-up and before each
+// Bounds for one trial whose step takes `step_s`; `untimed_steps` precede the warm-up and each
 // repetition.
 Bounds trial_time(double step_s, std::int64_t untimed_steps, const RunOptions& run) {
   const RunnerOptions defaults;
@@ -95,7 +95,7 @@ Bounds trial_time(double step_s, std::int64_t untimed_steps, const RunOptions& r
       std::min(step_s * static_cast<double>(warmup_steps), warm_up_limit_s(max_time_s) + step_s);
   const double untimed_s =
       step_s * static_cast<double>(untimed_steps) * static_cast<double>(run.repetitions + 1);
-  // No time is known of batches alone, where --steps says how many.
+  // With --steps and batches alone, the time is unknown.
   const double max_repetitions =
       repetition_s > 0.0 ? std::max(max_time_s, repetitions_s) / repetition_s + 2 : 0.0;
   return {warmup_s + untimed_s + repetitions_s,

@@ -101,7 +101,7 @@ std::string patience_text() {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The train command while it runs.
+/// A train command in progress.
 class TrainingRun {
  public:
   TrainingRun(const RunOptions& options,
@@ -162,7 +162,7 @@ class TrainingRun {
   }
 
  private:
-  /// All that is read and written but the data; the initial weights as if they were taken.
+  /// Checks all files but the data; initial weights are checked as if they were loaded.
   void check_files(const SessionPlan& plan) const {
     check_apart({{"--output", options_.output},
                  {"--checkpoint", train_.checkpoint},
@@ -191,7 +191,7 @@ class TrainingRun {
     });
   }
 
-  /// All but how the ranks meet.
+  /// Returns everything except how the ranks meet.
   [[nodiscard]] TrainingSetup setup_of(SessionPlan& plan, const data::Dataset* validation) const {
     TrainingSetup setup{.workload = plan.workload(),
                         .params = plan.built().params,
@@ -230,8 +230,8 @@ class TrainingRun {
     watched([&] { static_cast<void>(harness::train(setup, listener(plan))); });
   }
 
-  /// Runs the training under the eyes of the probes, and of rank 0's timeline. What they saw until
-  /// then is kept however it ends.
+  /// Runs the training while the probes, and rank 0's timeline, watch it. Keeps what they saw so
+  /// far however it ends.
   void watched(const std::function<void()>& training) {
     watch_->begin_trace();
     try {
@@ -247,8 +247,8 @@ class TrainingRun {
     watch_->write_trace();
   }
 
-  /// An epoch is over for the probes: a device that failed in it ends the training. Collective, for
-  /// each rank looks at its own. `epoch` learns of its clocks.
+  /// Ends an epoch for the probes: a device fault during it ends the training. Stores the clocks in
+  /// `epoch`. Collective, because each rank checks its own device.
   void look_at_device(reports::EpochRecord& epoch) {
     const probes::DeviceConditions device = watch_->end();
     watch_->collect(record_);
@@ -290,7 +290,7 @@ class TrainingRun {
                       " replaced for the first time: see run.skipped");
   }
 
-  /// Nothing, noted in the report, where the data set has no such part. One that is there and
+  /// Returns nothing, with a note in the report, if the data set has no such part. A part that is
   /// broken ends the command.
   std::unique_ptr<data::Dataset> open_validation_on_all(const SessionPlan& plan) {
     std::unique_ptr<data::Dataset> validation;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What watches a whole training, validation included: probes, and a timeline if there is a file for
-// it.
+// Watches a whole training, including validation, with probes and, if a file is given, a timeline.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -18,8 +17,8 @@ namespace dlbench::harness {
 
 class TrainingWatch {
  public:
-  /// `trace`: the file of --trace, empty: none; this rank records if it `speaks`.
-  /// `processes`: of this job on the device.
+  /// `trace` is the file of --trace (empty: none), recorded by this rank if it `speaks`.
+  /// `processes`: number of this job's processes on the device.
   TrainingWatch(const backend::DeviceInfo& device,
                 int processes,
                 ProbeChoice choice,
@@ -27,20 +26,20 @@ class TrainingWatch {
                 bool speaks);
 
   void begin_trace();
-  /// Opens a window unless one is open. Windows add up; each is an epoch.
+  /// Opens a window unless one is open. Windows, one per epoch, add up.
   void begin();
-  /// Returns how the device fared since begin().
+  /// Closes the window. Returns the condition of the device since begin().
   probes::DeviceConditions end();
-  /// What the device reported until now, at the end of a training that fails.
+  /// Closes the window of a training that fails. Returns what the device reported.
   [[nodiscard]] std::string end_with_fault();
   /// Fills `probes` of the record, and taints it where the timeline lost regions.
   void collect(reports::RunRecord& record) const;
-  /// Steps are replayed from now on: a trace has them without phases and ops. Says so, once.
+  /// Records, once, that steps are replayed from now on: a trace shows them without phases and ops.
   void note_replay(reports::RunRecord& record);
 
   /// Ends the trace. Throws core::Error(kFile).
   void write_trace();
-  /// write_trace() of a training that fails: an error is a warning, so that it does not hide why.
+  /// Calls write_trace() for a failing training: an error is a warning, not to hide the cause.
   void rescue_trace();
 
  private:

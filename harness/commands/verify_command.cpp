@@ -20,7 +20,7 @@
 namespace dlbench::harness {
 namespace {
 
-/// That of the processor; ref where the build has none.
+/// Returns the processor's backend; ref if the build has none.
 std::string standard_backend() {
   const std::vector<std::string> names = backend::backend_names();
   return std::ranges::find(names, "cpu") == names.end() ? "ref" : "cpu";

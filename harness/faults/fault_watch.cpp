@@ -34,7 +34,7 @@ constexpr milliseconds kRankZeroGrace{2500};  // to write its report
 constexpr milliseconds kMeetingTime{5000};    // for the sentinels of all nodes
 constexpr milliseconds kLossGrace{1000};      // to look at a loss that is known
 
-/// Sleeps; true if asked to stop.
+/// Sleeps; returns true if asked to stop.
 bool sleep_unless(const std::stop_token& stop, milliseconds time) {
   std::mutex mutex;
   std::condition_variable_any wake;
@@ -130,7 +130,7 @@ void FaultWatch::join(comm::Rendezvous& ranks) {
   thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
-// The sentinels connect; what the ranks do is to tell them where.
+// The sentinels connect; the ranks only tell them where.
 void FaultWatch::link_nodes(comm::Rendezvous& ranks, int nodes) {
   const auto await = [](const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + kMeetingTime;
@@ -271,7 +271,7 @@ void FaultWatch::announce(const std::function<void()>& tell) {
   }
 }
 
-// Runs beside the rank's work, whatever that waits for.
+// Runs alongside the rank's work, whatever that waits for.
 void FaultWatch::watch(const std::stop_token& stop) const {
   while (!sleep_unless(stop, kLookInterval)) {
     const std::optional<Fault> fault = board_->fault();

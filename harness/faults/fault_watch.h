@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rank's part in finding faults: it shows its signs of life on the node's board, tells of its own
-// failure, and ends when another rank has failed. With one rank nothing of this runs.
+// A rank's part in fault detection: it posts signs of life on the node's board, reports its own
+// failure, and ends when another rank has failed. Inactive with one rank.
 #pragma once
 
 #include "engine/comm/rendezvous.h"
@@ -28,33 +28,33 @@ class FaultWatch {
   FaultWatch& operator=(const FaultWatch&) = delete;
   ~FaultWatch();
 
-  /// Before the ranks meet, and before this process has a second thread: starts the sentinel where
+  /// Call before the ranks meet and before this process has a second thread: starts the sentinel if
   /// this may be the first rank of its node.
   void prepare(const launchers::LaunchEnvironment& launch);
-  /// Takes a seat on the node's board; from then on the rank is watched. If a node can have no
-  /// board, no rank is, and rank 0 warns. Collective.
+  /// Takes a seat on the node's board; from then on the rank is watched. If any node cannot have a
+  /// board, no rank is watched, and rank 0 warns. Collective.
   void join(comm::Rendezvous& ranks);
-  /// The rank ends as it should.
+  /// Ends the watch of a rank that ends normally.
   void leave();
 
-  /// The report is on the disk, there for a sentinel to name a fault in.
+  /// Announces that the report is on disk, so that a sentinel can name a fault in it.
   void report_is_at(const std::string& path);
-  /// Before a loss that is not finite is declared: gives other ranks of the node the time to look
-  /// at their losses of earlier steps, for the fault is of the rank whose loss was the first.
+  /// Call before declaring a non-finite loss: gives other ranks of the node time to check their
+  /// losses of earlier steps, because the fault belongs to the rank whose loss was the first.
   void await_earlier_losses() const;
-  /// Tells the others of this rank's failure. Returns the fault that ends the launch: this one, or
-  /// an earlier one of which it is a consequence.
+  /// Reports this rank's failure to the others. Returns the fault that ends the launch: this one,
+  /// or an earlier one that caused it.
   Fault declare(const Fault& own);
-  /// Rank 0: the report names the fault.
+  /// Records that rank 0 has named the fault in the report.
   void conclude();
-  /// Others: gives rank 0 a few seconds to write and announce it.
+  /// On other ranks, gives rank 0 a few seconds to write and announce the fault.
   void await_rank_0() const;
-  /// Calls `tell`, which tells the user, unless another rank has done so or is at it.
+  /// Calls `tell`, which informs the user, unless another rank has done so or is doing so.
   void announce(const std::function<void()>& tell);
 
  private:
   void forget_board();
-  /// The name of the board of this rank's node; empty if it has none. Collective.
+  /// Returns the name of the board of this rank's node; empty if it has none. Collective.
   [[nodiscard]] std::string find_board(comm::Rendezvous& ranks) const;
   void take_seat(const comm::Rendezvous& ranks, const std::string& board);
   void link_nodes(comm::Rendezvous& ranks, int nodes);
@@ -69,20 +69,20 @@ class FaultWatch {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-/// That of this process, which is one rank.
+/// Returns the watch of this process, which is one rank.
 [[nodiscard]] FaultWatch& fault_watch();
 
-/// A text that one rank says for all: "[rank 2] ..." unless it is rank 0.
+/// Prefixes a text that one rank says for all: "[rank 2] ..." unless it is rank 0.
 [[nodiscard]] std::string said_by(int rank, const std::string& text);
 
-/// The failure of this rank as the others shall hear of it.
+/// Describes this rank's failure for the other ranks.
 [[nodiscard]] Fault own_fault(const comm::Rendezvous& ranks,
                               core::ErrorCode code,
                               const std::string& detail);
 
-/// Tells the others of this rank's failure, as FaultWatch::declare() does: before it is thrown,
-/// where destructors will wait for a device and the failure would be found on another rank first.
-/// A NonFiniteLoss waits for the earlier losses of others.
+/// Declares this rank's failure as FaultWatch::declare() does. Call it before throwing where
+/// destructors will wait for a device, since another rank would otherwise be blamed first. A
+/// NonFiniteLoss first awaits the earlier losses of other ranks.
 void declare_failure(const comm::Rendezvous& ranks, const core::Error& failure);
 
 }  // namespace dlbench::harness

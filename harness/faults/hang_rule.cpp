@@ -13,8 +13,8 @@ constexpr double kLongestPauseS = 3.0;  // between two looks
 constexpr double kPartForDetection = 0.6;
 constexpr double kStepsOfPatience = 4.0;
 constexpr double kMovesS = 1.0;  // who has given a sign of life within it
-// By which waits for devices may be longer than other silences: a rank of another node that hangs
-// beside its device is found by the sentinel there, and that word shall be the first.
+// Extra time for waits for a device: if a rank of another node hangs outside its device, the
+// sentinel there finds it, and its report must be the first.
 constexpr double kDeviceExtraS = 0.5;
 
 double longest_step_s(std::span<const RankSign> ranks) {
@@ -94,7 +94,7 @@ std::optional<Hang> HangRule::stopped_rank(double now_s, bool all_stopped) const
   return std::nullopt;
 }
 
-// A rank that should be stepping, waits for nothing that is known, and is silent.
+// Finds a rank that is silent although it should be stepping and waits for nothing known.
 std::optional<Hang> HangRule::silent_rank(double now_s, std::span<const RankSign> ranks) const {
   const double patience = patience_s(longest_step_s(ranks));
   std::optional<Hang> found;
@@ -117,8 +117,8 @@ std::optional<Hang> HangRule::silent_rank(double now_s, std::span<const RankSign
   return found;
 }
 
-// Those that wait for their devices, once each other rank waits for others or moves. A collective
-// that hangs on one device stands still on all of them, so several tell nothing about any of them.
+// Finds ranks that wait for their devices, once every other rank waits for ranks or moves. A
+// collective that hangs on one device blocks all of them, so several such ranks reveal no culprit.
 std::optional<Hang> HangRule::device_waits(double now_s, std::span<const RankSign> ranks) const {
   const double patience = patience_s(longest_step_s(ranks));
   std::optional<std::size_t> first;
@@ -160,7 +160,7 @@ std::optional<Hang> HangRule::device_waits(double now_s, std::span<const RankSig
                           silence)};
 }
 
-// All ranks wait for each other, in different places: the one that is behind.
+// All ranks wait for each other in different places: blames the one that is behind.
 std::optional<Hang> HangRule::crossed_rank(double now_s, std::span<const RankSign> ranks) const {
   const double patience = patience_s(longest_step_s(ranks));
   std::optional<std::size_t> behind;

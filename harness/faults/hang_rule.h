@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rank hangs: a decision from what the ranks of a node say of themselves, looked at again and
-// again. A rank that waits for others or for its device is never the culprit while one of them
-// neither waits nor moves.
+// Decides which rank hangs, from repeated looks at what the ranks of a node report. A rank that
+// waits for others or for its device is never blamed while another one neither waits nor moves.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@
 
 namespace dlbench::harness {
 
-/// One rank at one moment.
+/// The state of one rank at one moment.
 struct RankSign {
   bool ended = false;
   bool stopped = false;     ///< by SIGSTOP
@@ -31,36 +30,36 @@ struct RankSign {
 
 /// Seconds without a sign of life.
 struct HangLimits {
-  double stepping_s = 10.0;  ///< in a loop of steps, or five times the longest step, at least
-  /// In the first step, waiting for the device: CUDA loads kernels there when they are first
-  /// called, from a disk that may be slow. On the host a first step may be a minute of work.
+  double stepping_s = 10.0;  ///< in a loop of steps, or five times the longest step if longer
+  /// In the first step, waiting for the device: CUDA loads kernels at their first call, possibly
+  /// from a slow disk. On the host a first step may be a minute of work.
   double first_step_s = 60.0;
-  double otherwise_s = 300.0;  ///< while it prepares or concludes
-  double stopped_s = 2.0;      ///< stopped while others run
-  /// All of a node, while others run elsewhere: what suspends a job reaches its nodes one by one.
+  double otherwise_s = 300.0;  ///< during preparation and conclusion
+  double stopped_s = 2.0;      ///< stopped while other ranks run
+  /// All ranks of a node stopped while other nodes run: a job is suspended node by node.
   double node_stopped_s = 5.0;
 };
 
 struct Hang {
-  std::size_t index = 0;  ///< of the rank; the lowest if none stands out, which `why` says
+  std::size_t index = 0;  ///< of the rank; the lowest one if none stands out, as `why` then says
   std::string why;
 };
 
-/// Whether no rank of the node runs: those that have not ended are stopped.
+/// Returns whether no rank of the node runs: all have ended or are stopped.
 [[nodiscard]] bool all_stopped(std::span<const RankSign> ranks);
 
 class HangRule {
  public:
   explicit HangRule(HangLimits limits) : limits_(limits) {}
 
-  /// `now_s`: a clock that goes on. The same ranks in the same order at every call, several times a
-  /// second; after a pause of the caller (the machine slept) or of all ranks (the job was
-  /// suspended) all of them start afresh. `others_run`: ranks of other nodes that are not stopped.
+  /// Call it several times a second, with the same ranks in the same order; `now_s` is a monotonic
+  /// clock. After a pause of the caller (the machine slept) or of all ranks (the job was
+  /// suspended), all ranks start afresh. `others_run`: other nodes have ranks that are not stopped.
   [[nodiscard]] std::optional<Hang> look(double now_s,
                                          std::span<const RankSign> ranks,
                                          bool others_run = false);
 
-  /// How long a stepping rank may be silent. Less than the limit: what follows takes time too.
+  /// Returns how long a stepping rank may be silent: below the limit, as detection takes time too.
   [[nodiscard]] double patience_s(double longest_step_s) const;
 
  private:

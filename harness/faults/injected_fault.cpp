@@ -23,7 +23,7 @@ struct Injection {
   std::string kind;  ///< empty: none
   int rank = 0;
   std::int64_t step = 0;  ///< in which it begins
-  std::string file;  ///< not empty: it begins in the step that finds this file, whatever `step`
+  std::string file;  ///< if not empty: begins in the step that finds this file; `step` is unused
 };
 
 [[noreturn]] void refuse(const std::string& text, const std::string& wanted) {
@@ -60,7 +60,7 @@ Injection read_injection() {
   return injection;
 }
 
-/// Does the fault begin with step `step` of this process?
+/// Returns whether the fault begins with step `step` of this process.
 bool begins(const Injection& injection, std::int64_t step) {
   return injection.file.empty() ? step >= injection.step : std::filesystem::exists(injection.file);
 }

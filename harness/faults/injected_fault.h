@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults on purpose, for tests: DLBENCH_TEST_FAULT=KIND@RANK:WHEN. WHEN counts the training steps
-// of that rank's process, warm-up included; or it is the absolute path of a file, and the fault
-// begins with the first step that finds it: how many steps a warm-up takes is not known beforehand.
+// Deliberate faults for tests: DLBENCH_TEST_FAULT=KIND@RANK:WHEN. WHEN counts the training steps of
+// that rank's process, including warm-up; or it is the absolute path of a file, and the fault
+// begins with the first step that finds it, as the length of a warm-up is not known beforehand.
 #pragma once
 
 #include "engine/exec/model_state.h"
 
 namespace dlbench::harness {
 
-/// Called before every training step of rank `rank`. With "hang" the rank never comes back from the
-/// step in which the fault begins and never enters its collectives; with "slow" it sleeps for 20 ms
-/// in that step and all later ones; with "nan" it returns true in that step: its parameters shall
-/// become NaN. Without the variable one load and one branch. Throws core::Error(kUsage) for other
-/// words in it.
+/// Call before every training step of rank `rank`. "hang": never returns in the step in which the
+/// fault begins, so the rank does not enter its collectives; "slow": sleeps for 20 ms in that step
+/// and all later ones; "nan": returns true in that step, whose parameters must become NaN. Costs
+/// one load and one branch without the variable. Throws core::Error(kUsage) for an invalid value.
 [[nodiscard]] bool inject_fault(int rank);
 
 /// Makes all parameters NaN.

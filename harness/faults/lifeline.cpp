@@ -12,7 +12,7 @@
 namespace dlbench::harness {
 namespace {
 
-// Files of a process that ends are closed from the last descriptor down: this one comes before the
+// A process that ends closes its files from the last descriptor down: this one closes before the
 // launcher's.
 constexpr int kHighDescriptor = 512;
 

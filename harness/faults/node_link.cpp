@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What travels are lines of fields, separated by tabs:
-//   hello   secret node             from a node that connects, then a sign of its life
+// The messages are lines of fields, separated by tabs:
+//   hello   secret node             from a node that connects, followed by a sign of life
 //   welcome                         to it, if the secret is right
 //   alive   rank code ... detail    a sign of life: a fault without a cause
 //   fault   rank code ... detail
@@ -39,8 +39,8 @@ namespace {
 constexpr double kSignIntervalS = 1.0;
 constexpr double kNewsIntervalS = 0.25;  // if its first rank came to another phase meanwhile
 constexpr double kStrangerS = 2.0;       // for a connection to show the secret
-// What a call counts of the time since the last one: this process may have slept, and what the
-// others sent meanwhile lies in no socket yet.
+// Longest time that counts between two calls: this process may have slept, while messages of the
+// others were not yet in the socket.
 constexpr double kLongestGapS = 1.0;
 constexpr int kConnectMs = 1000;  // to one address, and its answer
 constexpr std::chrono::seconds kConnectTime{4};
@@ -53,7 +53,7 @@ struct AddressesOfHost {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
 
-/// Of this machine's interfaces, IPv4 before IPv6, those that only it can reach last.
+/// Returns the addresses of this machine's interfaces, IPv4 before IPv6, loopback last.
 std::vector<std::string> own_addresses() {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) {
@@ -98,7 +98,7 @@ int open_socket(int family) {
   return result;
 }
 
-/// A port for both families, or for IPv4 where there is no other; its number, 0 if none.
+/// Opens a port for both families, or for IPv4 only; returns socket and number, 0 if none.
 std::pair<int, int> open_port() {
   for (const int family : {AF_INET6, AF_INET}) {
     const int listener = open_socket(family);
@@ -125,7 +125,7 @@ std::pair<int, int> open_port() {
   return {-1, 0};
 }
 
-/// A connected socket, or -1.
+/// Returns a connected socket, or -1.
 int connect_to(const std::string& host, const std::string& port) {
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
@@ -234,7 +234,7 @@ NodeLink::~NodeLink() {
       continue;
     }
     send(peer, "bye");
-    // Bytes that nobody reads would turn the farewell into a reset.
+    // Unread bytes would turn the goodbye into a reset.
     shutdown(peer.socket, SHUT_WR);
     std::array<char, 4096> rest{};
     while (recv(peer.socket, rest.data(), rest.size(), 0) > 0) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The connections between the sentinels of a launch's nodes: a star around that of rank 0's node.
-// Each says once a second, and soon after its first rank came to another phase or all its ranks
-// were stopped, that it is there and what that rank does, tells of a fault at once, and takes its
-// leave before it ends. Whoever breaks off or falls silent is gone with its node.
+// Each sends a sign of life with its first rank's activity once a second, and soon after that rank
+// entered another phase or all its ranks were stopped; reports a fault at once; and says goodbye
+// before it ends. A peer that disconnects or falls silent counts as lost, with its node.
 #pragma once
 
 #include "harness/faults/fault.h"
@@ -28,45 +28,45 @@ struct NodeFacts {
   int nodes = 1;       ///< of the launch
 };
 
-/// "port 4711 of 10.0.0.1 or 127.0.0.1": a meeting place without its secret, for people.
+/// Describes a meeting place for people, without its secret: "port 4711 of 10.0.0.1 or 127.0.0.1".
 [[nodiscard]] std::string describe_meeting_place(const std::string& meeting_place);
 
-/// One node's end of it. Nothing waits but connect(), of which each address has a second.
+/// One node's end of the connections. Only connect() blocks, up to a second for each address.
 class NodeLink {
  public:
   struct Options {
-    /// Where its sockets are added, all with `event`, edge-triggered; -1: nowhere.
+    /// The epoll instance that gets its sockets, all with `event`, edge-triggered; -1: none.
     int epoll = -1;
     std::uint64_t event = 0;
-    double silence_s = 6.0;  ///< after which the other side is gone
+    double silence_s = 6.0;  ///< after which the other side counts as gone
   };
 
   NodeLink(NodeFacts facts, const Options& options) : facts_(std::move(facts)), options_(options) {}
   NodeLink(const NodeLink&) = delete;
   NodeLink& operator=(const NodeLink&) = delete;
-  /// Takes its leave.
+  /// Says goodbye to the peers.
   ~NodeLink();
 
-  /// Rank 0's node: opens a port. Returns where the others find it (addresses, port and a secret,
-  /// for several machines may have the same private address); empty if it can have none.
+  /// On rank 0's node: opens a port. Returns where the others find it: addresses, port, and a
+  /// secret, as machines may share a private address; empty if no port can be opened.
   [[nodiscard]] std::string listen();
-  /// Another node: connects to what listen() returned. False if no address answers as it should.
+  /// On another node: connects to what listen() returned. False if no address answers as expected.
   [[nodiscard]] bool connect(const std::string& meeting_place, const Fault& place);
 
-  /// Tells and hears what there is; `now_s`: a clock that goes on, `place`: what the first rank
-  /// does. At least once a second, and when `event` has come. Returns the first fault that it
-  /// heard of or found.
+  /// Sends and receives pending messages; call it at least once a second, and on `event`. `now_s`
+  /// is a monotonic clock, `place` the activity of the first rank. Returns the first fault that it
+  /// received or found.
   [[nodiscard]] std::optional<Fault> exchange(double now_s, const Fault& place);
-  /// Tells all others of a fault, at once; the first one also to those who come later.
+  /// Reports a fault to all others at once, and the first fault also to those who connect later.
   void tell(const Fault& fault);
 
-  /// What `detail` of a place says of a node whose ranks are all stopped.
+  /// `detail` in the place of a node whose ranks are all stopped.
   static constexpr std::string_view kStopped = "stopped";
-  /// Whether a node on the other end last said of its ranks that they are not all stopped.
+  /// Whether any node on the other end last reported ranks that are not stopped.
   [[nodiscard]] bool others_run() const;
-  /// Nodes on the other end, once they have shown the secret.
+  /// Returns the number of connected nodes that have shown the secret.
   [[nodiscard]] int linked() const;
-  /// Rank 0's node went without leave.
+  /// Whether rank 0's node vanished without goodbye.
   [[nodiscard]] bool lost_center() const { return lost_center_; }
 
  private:

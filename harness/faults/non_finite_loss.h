@@ -10,9 +10,8 @@
 
 namespace dlbench::harness {
 
-/// A class of its own because it has to be declared quickly: the all-reduce spreads this rank's
-/// NaN, so the loss of every rank's next step is NaN too, and the report must name the rank that
-/// had it first.
+/// A separate class because it must be declared quickly: the all-reduce spreads this rank's NaN, so
+/// every rank's next loss is NaN too, and the report must name the rank that had it first.
 class NonFiniteLoss : public core::Error {
  public:
   explicit NonFiniteLoss(const std::string& message)

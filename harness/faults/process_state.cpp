@@ -32,7 +32,7 @@ static_assert(sizeof(PidfdInfo) == 64);
 constexpr std::uint64_t kPidfdInfoExit = 1U << 3U;
 constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 
-/// The fields of /proc/PID/stat from the third on: the second, a name, may hold anything.
+/// Returns the fields of /proc/PID/stat from the third on: the second, a name, may be anything.
 std::optional<std::string> fields_after_name(pid_t pid) {
   const std::unique_ptr<FILE, int (*)(FILE*)> file(
       std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re"), std::fclose);
@@ -44,7 +44,7 @@ std::optional<std::string> fields_after_name(pid_t pid) {
   return end == nullptr ? std::nullopt : std::optional<std::string>(end + 1);
 }
 
-/// Of a process whose parent has taken its status.
+/// Returns the status of a process whose parent has taken it.
 std::optional<int> status_of_reaped(int handle) {
   PidfdInfo info{};
   info.mask = kPidfdInfoExit;
@@ -55,7 +55,7 @@ std::optional<int> status_of_reaped(int handle) {
   return std::nullopt;
 }
 
-/// Of a process whose parent has not.
+/// Returns the status of a process whose parent has not taken it.
 std::optional<int> status_of_zombie(pid_t pid) {
   const std::optional<std::string> fields = fields_after_name(pid);
   if (!fields.has_value()) {
@@ -74,9 +74,9 @@ std::optional<int> status_of_zombie(pid_t pid) {
   return words.fail() ? std::nullopt : std::optional<int>(std::atoi(word.c_str()));
 }
 
-/// As wait() gives it, if the process has ended and the kernel tells. The parent may take the
-/// status between two looks, so the order counts: first the place where it is, then the one where
-/// it goes.
+/// Returns the status in wait()'s format, if the process has ended and the kernel reports it. The
+/// parent may take it between two looks, so the order matters: first where it is, then where it
+/// goes.
 std::optional<int> wait_status(int handle, pid_t pid) {
   const std::optional<int> status = status_of_zombie(pid);
   return status.has_value() ? status : status_of_reaped(handle);

@@ -41,12 +41,12 @@ constexpr int kLookIntervalMs = 250;
 constexpr int kDismissMs = 1000;
 constexpr double kGraceS = 4.5;    // after a fault, for the ranks to end by themselves
 constexpr double kClosingS = 1.0;  // from the close of a process's files to its end, at most
-// Until other nodes may have told of what was before. An abort() is what libraries do that miss a
-// partner, and take their time for.
+// Time in which other nodes may report earlier faults. Libraries that miss a partner abort(), and
+// take their time to do so.
 constexpr double kTellDelayS = 0.5;
 constexpr double kTellDelayOfAbortS = 2.0;
 
-/// What the sentinel does after it was forked.
+/// The sentinel's work after the fork.
 class Sentinel {
  public:
   Sentinel(StatusBoard& board, pid_t starter, int dismissal, const HangLimits& limits)
@@ -82,7 +82,7 @@ class Sentinel {
         if (event == kDismissal) {
           return;
         }
-        // In the order in which the kernel tells them: what is noticed first is the cause.
+        // In the kernel's order: what is noticed first is the cause.
         if (event == kOtherNodes) {
           hear_other_nodes();
         } else {
@@ -116,7 +116,7 @@ class Sentinel {
     epoll_ctl(epoll_, EPOLL_CTL_ADD, handle, &event);
   }
 
-  // In the order in which they happened, also if this process came late: the kernel queues them so.
+  // Returns the events in order, even if this process was late, because the kernel queues them.
   [[nodiscard]] std::vector<std::uint64_t> wait(int interval_ms) const {
     std::array<epoll_event, StatusBoard::kSeats> events{};
     const int count = epoll_wait(epoll_, events.data(), StatusBoard::kSeats, interval_ms);
@@ -169,7 +169,7 @@ class Sentinel {
       linked_ = linked_ || link_->linked() == node_.nodes - 1;
     } else if (const std::string meeting = board_.meeting_place(); !linked_ && !meeting.empty()) {
       linked_ = true;
-      // In vain: faults of others end these ranks through their collectives, and rank 0 warns.
+      // If it fails, faults elsewhere end these ranks through their collectives, and rank 0 warns.
       static_cast<void>(link_->connect(meeting, place));
     }
     if (const std::optional<Fault> fault = link_->exchange(core::steady_seconds(), place)) {
@@ -235,8 +235,8 @@ class Sentinel {
     }
   }
 
-  /// Whether the kernel has killed for want of memory meanwhile, in the control group of the ranks:
-  /// the signal does not tell.
+  /// Says whether the kernel has killed for lack of memory in the ranks' control group, which the
+  /// signal does not reveal.
   [[nodiscard]] std::string out_of_memory() const {
     const std::int64_t kills = probes::own_oom_kills().value_or(0) - oom_kills_;
     return kills > 0 ? fmt::format(
@@ -246,8 +246,8 @@ class Sentinel {
                      : "";
   }
 
-  /// `ago_s`: when it happened. Beside a fault of another node too: their times tell which came
-  /// first, and one node may hear of the consequence before the other one sees the cause.
+  /// `ago_s`: how long ago it happened. Posts even with a fault of another node: times tell which
+  /// came first, and one node may hear of the consequence before another one sees the cause.
   void post(std::size_t index, core::ErrorCode code, const std::string& detail, double ago_s) {
     Fault fault{.rank = seat(index).rank.load(), .host = node_.host};
     fault.detail = detail;
@@ -294,7 +294,7 @@ class Sentinel {
             .longest_step_s = 1e-9 * static_cast<double>(progress.longest_step_ns.load(kRelaxed))};
   }
 
-  // After a fault: time for the ranks to end, then their end; and the report once rank 0 is gone.
+  // After a fault, gives the ranks time to end, then kills them; names it once rank 0 is gone.
   void act() {
     const std::optional<Fault> fault = board_.fault();
     if (!fault.has_value()) {
@@ -320,13 +320,13 @@ class Sentinel {
     }
   }
 
-  // Its own sentinel does, or that of the next node if rank 0's is gone with it.
+  // Its own node's sentinel does, or that of the next node if the whole node is gone.
   [[nodiscard]] bool speaks_for_rank_0() const {
     return node_.node == 0 ? watched_[0].ended
                            : node_.node == 1 && link_->lost_center() && alive_ == 0;
   }
 
-  // Rank 0 may have been killed because a rank of another node died before.
+  // Rank 0 may have been killed because a rank of another node died earlier.
   void name_in_report(Fault fault) {
     const std::string path = board_.report();
     if (path.empty()) {
@@ -345,11 +345,11 @@ class Sentinel {
       }
       harness::name_in_report(fault, path);
     } catch (const std::exception&) {
-      // Nobody is left to tell. The report of the last repetition stays as it is.
+      // There is nobody left to inform. The report of the last repetition stays as it is.
     }
   }
 
-  // Of what happened before this moment, within that time.
+  // Waits up to `time_s` for reports of faults before `noticed_s`.
   void hear_before(double noticed_s, double time_s) {
     const double end_s = core::steady_seconds() + time_s;
     while (link_.has_value() && (!heard_.has_value() || heard_->noticed_s >= noticed_s) &&
@@ -378,7 +378,7 @@ class Sentinel {
   bool report_named_ = false;
 };
 
-// Nothing of the launch may depend on this process: no pipe, no socket, no terminal, no signal.
+// Detaches from the launch: no pipe, socket, terminal or signal of it may depend on this process.
 // Returns the one file that it keeps.
 int detach(int dismissal) {
   setsid();

@@ -64,8 +64,8 @@ Error unavailable(const char* what) {
           fmt::format("{} a board in {}: {}", what, kFolder, core::errno_text(errno))};
 }
 
-/// Removes the boards of this user that nobody holds the lock of. Their makers, and the sentinels
-/// that would have removed them, were killed before the ranks had met.
+/// Removes boards of this user without a locked owner. Their makers, and the sentinels that would
+/// have removed them, were killed before the ranks had met.
 void remove_left_over() {
   std::error_code failure;
   std::filesystem::directory_iterator entry(kFolder, failure);
@@ -83,7 +83,7 @@ void remove_left_over() {
   }
 }
 
-/// A new file of that name, locked; none, with errno, if it cannot be.
+/// Makes a new, locked file of that name; none, with errno, on failure.
 core::FileDescriptor create_locked(const std::string& name) {
   for (;;) {
     core::FileDescriptor file(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600));
@@ -92,7 +92,7 @@ core::FileDescriptor create_locked(const std::string& name) {
       return file;
     }
     static_cast<void>(flock(file.get(), LOCK_EX));
-    // Before the lock another process may have taken it for left over: then it is made again.
+    // Before the lock another process may have removed it as left over; then it is made again.
     if (fstat(file.get(), &status) != 0 || status.st_nlink > 0) {
       return file;
     }

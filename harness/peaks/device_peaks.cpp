@@ -46,7 +46,7 @@ constexpr std::array<Precision, 4> kPrecisions{{{"fp32", DType::kF32, false},
                                                 {"bf16", DType::kBF16, false},
                                                 {"fp16", DType::kF16, false}}};
 
-/// y = x w^T in a precision, all of them extent x extent.
+/// Builds y = x w^T in one precision, all of them extent x extent.
 graph::Graph product_graph(std::int64_t extent, DType dtype) {
   graph::GraphBuilder builder(graph::Mode::kEvaluate);
   const graph::ValueId x = builder.add_input("x", DType::kF32, {extent, extent});
@@ -56,7 +56,7 @@ graph::Graph product_graph(std::int64_t extent, DType dtype) {
   return dtype == DType::kF32 ? graph : graph::mixed_precision(graph, dtype);
 }
 
-/// The node with the product: the others convert operands.
+/// Returns the index of the product's node; the other nodes convert operands.
 std::size_t product_node(const backend::LoweredGraph& lowered, std::int64_t extent) {
   std::size_t node = 0;
   while (node < lowered.nodes.size() &&
@@ -75,7 +75,7 @@ double best_product_seconds(backend::Backend& backend,
   comm::SelfCommunicator self;
   exec::Executor executor(
       backend, state, self, graph, {.lowering = {.allow_tf32 = precision.tf32}});
-  // Random numbers: products of zeros take less power, and so run at a higher clock.
+  // Random numbers: products of zeros take less power and therefore run at a higher clock.
   core::HostTensor x(DType::kF32, {sizes.extent, sizes.extent});
   core::RandomStream random(1, 1);
   for (float& element : x.as<float>()) {

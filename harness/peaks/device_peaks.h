@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast a device goes at most by the means that the engine has: products of square matrices and
-// copies. Beside what its data sheet promises (gpu_peaks.h). Kept in the cache folder.
+// The peak rates of a device as measured with the engine's own means: products of square matrices
+// and copies. gpu_peaks.h has the data sheets' figures. Kept in the cache folder.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -27,8 +27,8 @@ struct ProductPeak {
 
 struct DevicePeaks {
   std::string device;                            ///< its name
-  std::map<std::string, std::string> libraries;  ///< behind the kernels, with their versions
-  std::vector<ProductPeak> products;             ///< of the precisions that the device has
+  std::map<std::string, std::string> libraries;  ///< of its kernels, with versions
+  std::vector<ProductPeak> products;             ///< one per precision that the device has
   std::int64_t copy_bytes = 0;                   ///< of one copy on the device
   double copy_bytes_per_s = 0.0;                 ///< on the device: bytes read plus bytes written
   double to_device_bytes_per_s = 0.0;            ///< from memory of the backend's host allocator
@@ -39,51 +39,51 @@ struct DevicePeaks {
 struct DevicePeakSizes {
   std::int64_t extent = 8192;
   std::int64_t copy_bytes = std::int64_t{1} << 30;
-  int repeats = 10;  ///< the best of so many counts
+  int repeats = 10;  ///< the best of this many counts
 
-  /// Smaller on a device with little memory.
+  /// Returns smaller sizes for a device with little memory.
   [[nodiscard]] static DevicePeakSizes for_device(const backend::DeviceInfo& device);
 };
 
-/// Seconds of one call of `enqueue` on the stream's own clock: `batches` times `calls` of them are
-/// enqueued between two events, and the fastest batch counts. One call goes before, which loads
+/// Returns the seconds of one call of `enqueue` on the stream's own clock: enqueues `calls` calls
+/// between two events, `batches` times, and takes the fastest batch. A first, untimed call loads
 /// what is loaded at first use and touches the memory.
 [[nodiscard]] double fastest_call_s(backend::Stream& stream,
                                     int batches,
                                     int calls,
                                     const std::function<void()>& enqueue);
 
-/// Bytes read plus bytes written per second by copies of sizes.copy_bytes on the device. Takes
-/// memory for two of them; throws core::Error(kMemory).
+/// Returns bytes read plus bytes written per second for copies of sizes.copy_bytes on the device.
+/// Allocates two such blocks; throws core::Error(kMemory).
 [[nodiscard]] double device_copy_rate(backend::Backend& backend, const DevicePeakSizes& sizes);
 
-/// Takes some seconds, and memory for two copies and a layer of extent x extent. Copies are timed
-/// by fastest_call_s(), products as Executor::run_profiled() times a node: by events on the
-/// device's clock. Throws core::Error(kMemory).
+/// Measures all peaks. Takes some seconds, and memory for two copies and a layer of extent x
+/// extent. Copies are timed by fastest_call_s(), products like a node in Executor::run_profiled():
+/// by events on the device's clock. Throws core::Error(kMemory).
 [[nodiscard]] DevicePeaks measure_device_peaks(backend::Backend& backend,
                                                const DevicePeakSizes& sizes);
 
-/// One record per precision, each with the bandwidth of the copy on the device.
+/// Returns one record per precision, each with the bandwidth of the copy on the device.
 [[nodiscard]] std::vector<reports::PeakRecord> peak_records(const DevicePeaks& peaks);
 
-/// For people: a line per figure.
+/// Returns a line per figure, for people.
 [[nodiscard]] std::string peaks_text(const DevicePeaks& peaks);
 
-/// The file of a device below the cache folder: peaks/<device>.json.
+/// Returns the file of a device below the cache folder: peaks/<device>.json.
 [[nodiscard]] std::filesystem::path device_peak_file(const std::filesystem::path& folder,
                                                      const std::string& device);
 
 /// Replaces the file atomically. Throws core::Error(kFile).
 void store_device_peaks(const std::filesystem::path& folder, const DevicePeaks& peaks);
 
-/// Nothing if there is no such file, or it was measured with other versions of the libraries.
-/// Throws core::Error(kData) if it holds something else.
+/// Loads a device's peaks; nothing if the file is missing or was measured with other library
+/// versions. Throws core::Error(kData) for any other content.
 [[nodiscard]] std::optional<DevicePeaks> load_device_peaks(
     const std::filesystem::path& folder,
     const std::string& device,
     const std::map<std::string, std::string>& libraries);
 
-/// Records of what is kept of this device; empty if nothing is. A file that cannot be used is a
+/// Returns the cached records of this device; empty if there are none. An unusable file is a
 /// warning.
 [[nodiscard]] std::vector<reports::PeakRecord> cached_device_peaks(const backend::Backend& backend);
 

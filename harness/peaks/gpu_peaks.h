@@ -24,7 +24,7 @@ struct GpuPeak {
 
 [[nodiscard]] std::span<const GpuPeak> gpu_peaks();
 
-/// A record per precision; none for a device that is not in the table.
+/// Returns a record per precision; none for a device that is not in the table.
 [[nodiscard]] std::vector<reports::PeakRecord> datasheet_peaks(const std::string& device);
 
 }  // namespace dlbench::harness

@@ -51,7 +51,7 @@ json to_json(const MachinePeaks& peaks) {
           {"memory", std::move(memory)}};
 }
 
-// Throws json::exception or Error for what to_json() would not have written.
+// Throws json::exception or Error for anything that to_json() would not have written.
 MachinePeaks machine_peaks_from_json(const json& file) {
   check_format(file, kPeaksFormat, kPeaksVersion);
   MachinePeaks peaks;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files below peaks/ in the cache folder: names, writing, reading with one message for all that can
-// be wrong with a file.
+// Files below peaks/ in the cache folder: names, writing, and reading with one message for
+// everything that can be wrong with a file.
 #pragma once
 
 #include "engine/core/atomic_file.h"
@@ -24,24 +24,24 @@ namespace dlbench::harness {
 /// "Intel(R) Xeon(R) Processor" -> "intel-r-xeon-r-processor".
 [[nodiscard]] std::string file_name_part(const std::string& text);
 
-/// A finite number above zero. Throws core::Error(kData).
+/// Reads a finite number above zero. Throws core::Error(kData).
 [[nodiscard]] double positive_number(const nlohmann::json& value);
 
-/// A short text of printable characters. Throws core::Error(kData).
+/// Reads a short text of printable characters. Throws core::Error(kData).
 [[nodiscard]] std::string printable_text(const nlohmann::json& value);
-/// UTC as reports have it, "2026-01-01T00:00:00Z". Throws core::Error(kData).
+/// Reads a UTC time as in reports, "2026-01-01T00:00:00Z". Throws core::Error(kData).
 [[nodiscard]] std::string utc_text(const nlohmann::json& value);
-/// A whole number above zero. Throws core::Error(kData).
+/// Reads a whole number above zero. Throws core::Error(kData).
 [[nodiscard]] std::int64_t positive_integer(const nlohmann::json& value);
 
-/// Throws core::Error(kData) unless the file says that it is of this format and version.
+/// Throws core::Error(kData) unless the file has this format and version.
 void check_format(const nlohmann::json& file, const char* format, int version);
 
 /// Creates the folder, replaces the file atomically. Throws core::Error(kFile).
 void write_peak_file(const std::filesystem::path& path, const nlohmann::json& content);
 
-/// What `parse` makes of the file; nothing if there is none. Whatever `parse` throws of JSON or
-/// core::Error becomes a core::Error(kData) with the file's name and what to do.
+/// Returns what `parse` reads from the file; nothing if there is none. JSON exceptions and
+/// core::Errors from `parse` become a core::Error(kData) with the file's name and a remedy.
 template <typename Peaks>
 std::optional<Peaks> read_peak_file(const std::filesystem::path& path,
                                     Peaks (*parse)(const nlohmann::json&)) {

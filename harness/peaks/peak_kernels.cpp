@@ -15,13 +15,13 @@
 namespace dlbench::harness {
 namespace {
 
-// A chain x <- x * kFactor + kTerm tends to kTerm / (1 - kFactor) = 1: normal numbers for ever.
+// A chain x <- x * kFactor + kTerm tends to kTerm / (1 - kFactor) = 1: its numbers stay normal.
 constexpr float kFactor = 0.75F;
 constexpr float kTerm = 0.25F;
 constexpr float kTriadScale = 0.5F;
 
-// Chains at once: a multiply-add takes 4 cycles and two start per cycle, so at least 8 are needed;
-// more hide the loop, and all must fit into the registers (16, with AVX-512 32).
+// Number of chains: a multiply-add takes 4 cycles and two start per cycle, so at least 8 are
+// needed; more hide the loop, and all must fit into the registers (16, with AVX-512 32).
 constexpr int kBaselineChains = 10;  // a temporary each time: multiply, then add
 constexpr int kAvx2Chains = 12;
 constexpr int kAvx512Chains = 24;
@@ -141,11 +141,11 @@ __attribute__((target("avx512f,avx512bf16"))) float avx512_bf16_dot(std::int64_t
 constexpr int kTileRows = 16;
 constexpr int kTileRowBytes = 64;
 constexpr int kTileFactors = 32;
-// Of the eight tiles two hold factors. A product takes 52 cycles and starts every 16 (Intel's
+// Two of the eight tiles hold factors. A product takes 52 cycles and one starts every 16 (Intel's
 // optimization manual, chapter 20): four sums at once are enough.
 constexpr int kTileChains = 6;
 
-/// What LDTILECFG loads.
+/// The operand of LDTILECFG.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -154,8 +154,8 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {};
 };
 
-// chain <- chain + A B of tiles, each sum of 32 products of 1 and 2^-8: grows slowly, until it does
-// not any more, never overflows.
+// chain <- chain + A B of tiles, each sum of 32 products of 1 and 2^-8: grows slowly until it
+// saturates, never overflows.
 __attribute__((target("amx-tile,amx-bf16,avx512f"))) float amx_bf16_product(std::int64_t rounds,
                                                                             float seed) {
   constexpr std::uint16_t kOne = 0x3f80;
@@ -170,7 +170,7 @@ __attribute__((target("amx-tile,amx-bf16,avx512f"))) float amx_bf16_product(std:
   alignas(64) float sums[kTileRows * kTileRows];
   std::fill(std::begin(left), std::end(left), kOne);
   std::fill(std::begin(right), std::end(right), kSmall);
-  // To the compiler the intrinsics read less than they do.
+  // The compiler believes that the intrinsics read less than they do.
   const auto store_all = [](const void* memory) { asm volatile("" ::"r"(memory) : "memory"); };
   store_all(&config);
   store_all(left);
@@ -178,7 +178,7 @@ __attribute__((target("amx-tile,amx-bf16,avx512f"))) float amx_bf16_product(std:
   _tile_loadconfig(&config);
   _tile_loadd(6, left, kTileRowBytes);
   _tile_loadd(7, right, kTileRowBytes);
-  // The number of a tile is part of an instruction: no loop has it.
+  // The tile number is part of the instruction, so there is no loop over it.
   const auto start = [&](int chain) {
     std::fill(std::begin(sums), std::end(sums), seed + static_cast<float>(chain));
     store_all(sums);
@@ -224,7 +224,7 @@ __attribute__((target("amx-tile,amx-bf16,avx512f"))) float amx_bf16_product(std:
   return sum;
 }
 
-/// Whether this process may use tiles: Linux gives their 8 KiB of state on demand, once for all
+/// Whether this process may use tiles: Linux grants their 8 KiB of state on request, once for all
 /// threads (Documentation/arch/x86/xstate.rst).
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM

@@ -28,7 +28,7 @@
 namespace dlbench::harness {
 namespace {
 
-// Short, so that some windows fall between two disturbances; long beside the threads' start.
+// Short, so that some windows fall between disturbances; long compared to starting the threads.
 constexpr double kWindowSeconds = 0.5e-3;
 // A window counts if every thread was on a processor for this share of it.
 constexpr double kUndisturbedShare = 0.97;
@@ -40,7 +40,7 @@ constexpr std::int64_t kChunkBytes = std::int64_t{8} << 20;
 constexpr std::size_t kMinChunks = 8;  // fewer say nothing of main memory
 constexpr std::size_t kChunkBlocks = kChunkBytes / sizeof(float) / kPeakBlock;
 
-// Seconds spent on one figure: usually, and at most while disturbances leave too little.
+// Seconds spent on one figure: usually, and at most if disturbances leave too little.
 struct Budget {
   double usual_s;
   double max_s;
@@ -79,7 +79,7 @@ Window timed_window(int threads, const Work& work) {
   return {seconds, team, min_cpu_s >= kUndisturbedShare * seconds};
 }
 
-// Calls measure() until its time is over: the usual time, or the most while enough() is false.
+// Calls measure() for the usual time, or up to the maximum time while enough() is false.
 template <typename Measure, typename Enough>
 void spend(const Budget& budget, const Measure& measure, const Enough& enough) {
   const double start = core::steady_seconds();
@@ -89,7 +89,7 @@ void spend(const Budget& budget, const Measure& measure, const Enough& enough) {
   }
 }
 
-// How many rounds a thread needs for a window, by its own CPU time.
+// Returns how many rounds a thread needs to fill a window, by its own CPU time.
 std::int64_t rounds_of_window(const ComputeKernel& kernel) {
   for (std::int64_t rounds = 1024;; rounds *= 2) {
     const double start = core::thread_cpu_seconds();
@@ -102,7 +102,7 @@ std::int64_t rounds_of_window(const ComputeKernel& kernel) {
   }
 }
 
-// The best undisturbed window; nothing if there was none.
+// Returns the best undisturbed window; nothing if there was none.
 std::optional<double> compute_rate(const ComputeKernel& kernel, int threads, const Budget& limits) {
   const std::int64_t rounds = rounds_of_window(kernel);
   std::vector<float> results(static_cast<std::size_t>(threads));
@@ -145,7 +145,7 @@ class Array {
   float* data_ = nullptr;
 };
 
-// Not what sysconf says, which on AMD is all that the package has, in a virtual machine too.
+// Does not use sysconf, which on AMD reports the package's total, even in a virtual machine.
 std::int64_t last_level_cache_bytes() {
   try {
     return probes::last_level_cache_bytes(
@@ -164,7 +164,7 @@ std::int64_t array_bytes(PeakEffort effort, std::int64_t cache_bytes) {
   return std::max(std::min(wanted, room), kMinArrayBytes) / kChunkBytes * kChunkBytes;
 }
 
-// Floats [first, last) of a thread within a chunk.
+// Returns the floats [first, last) of a thread within a chunk.
 std::pair<std::size_t, std::size_t> share(int thread, int team) {
   const auto part = [&](int index) {
     return kChunkBlocks * static_cast<std::size_t>(index) / static_cast<std::size_t>(team) *
@@ -173,9 +173,9 @@ std::pair<std::size_t, std::size_t> share(int thread, int team) {
   return {part(thread), part(thread + 1)};
 }
 
-// Passes over three arrays in windows of a few chunks, each timed on its own: a whole pass would
-// hardly ever be undisturbed. A chunk comes again only after all others, when the caches have long
-// lost it.
+// Passes over three arrays in windows of a few chunks, each timed separately, as a whole pass would
+// hardly ever be undisturbed. A chunk is used again only after all others, when it has long left
+// the caches.
 class MemoryMeter {
  public:
   MemoryMeter(std::int64_t bytes, int threads)
@@ -184,7 +184,7 @@ class MemoryMeter {
         b_(bytes),
         chunks_(static_cast<std::size_t>(bytes / kChunkBytes)),
         threads_(threads) {
-    // Each thread touches its own parts first, so that they lie in its own memory.
+    // Each thread touches its own parts first, so that they are placed in its local memory.
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
       static_cast<void>(timed_window(threads_, [&](int thread, int team) {
         const auto [first, last] = share(thread, team);
@@ -195,8 +195,8 @@ class MemoryMeter {
     }
   }
 
-  // Bytes over time of the parts that had an undisturbed window, each at its best; nothing if too
-  // few of them had one.
+  // Returns bytes over time of the parts that had an undisturbed window, each at its best; nothing
+  // if too few of them had one.
   [[nodiscard]] std::optional<double> rate(const MemoryKernel& kernel, const Budget& limits) {
     const std::size_t together = chunks_of_window(kernel);
     const std::size_t parts = chunks_ / together;
@@ -242,8 +242,8 @@ class MemoryMeter {
     });
   }
 
-  // As many as fill a window: the start of many threads is not long beside it then. Not so many
-  // that less than kMinChunks of them are left.
+  // Returns as many chunks as fill a window, so that starting many threads is short in comparison,
+  // but no more than leave kMinChunks of them.
   std::size_t chunks_of_window(const MemoryKernel& kernel) {
     constexpr int kLooks = 3;
     double min_s = std::numeric_limits<double>::infinity();
@@ -304,7 +304,7 @@ void keep_larger_figures(std::vector<Figure>& kept,
   }
 }
 
-/// Whether the processor has matrix tiles without a figure.
+/// Whether the processor has matrix tiles that could not be measured.
 bool lacks_tiles(const MachinePeaks& peaks) {
   return peaks.key.isa == "amx_bf16" &&
          std::ranges::none_of(peaks.compute,
@@ -393,7 +393,7 @@ std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
     if (best == nullptr || (best->precision == "bf16" && lacks_tiles(peaks))) {
       continue;
     }
-    // Kernels of bf16 data may widen them and multiply in f32, where that is the faster way.
+    // Kernels of bf16 data may convert them and multiply in f32 where that is faster.
     for (const ComputePeak& peak : peaks.compute) {
       if (peak.precision == "fp32" && peak.flop_per_s > best->flop_per_s) {
         best = &peak;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast this machine goes at most: multiply-adds from registers, and memory bandwidth, with all
-// cores that this process may use. What shares of peak in a report refer to. Keeping the figures
-// between runs is peak_cache.h's work.
+// The peak rates of this machine: multiply-adds from registers, and memory bandwidth, with all
+// cores that this process may use. Shares of peak in a report refer to them. peak_cache.h keeps the
+// figures between runs.
 #pragma once
 
 #include "reports/record.h"
@@ -30,7 +30,7 @@ struct ComputePeak {
   std::string measured_at;  ///< UTC, ISO 8601
 };
 
-/// Memory traffic as STREAM counts it: the bytes the loop names, without what caches add.
+/// Memory traffic as STREAM counts it: the bytes that the loop names, without cache effects.
 struct MemoryPeak {
   std::string kernel;  ///< copy (2 arrays) or triad (3 arrays)
   std::string stores;  ///< regular or non-temporal
@@ -40,7 +40,7 @@ struct MemoryPeak {
   std::string measured_at;
 };
 
-/// What makes two machines the same as far as peaks go.
+/// Two machines with equal keys have equal peaks.
 struct PeakKey {
   std::string processor;
   std::string isa;  ///< best instruction set that the kernel reports
@@ -52,33 +52,33 @@ struct PeakKey {
 struct MachinePeaks {
   PeakKey key;
   PeakEffort effort = PeakEffort::kQuick;
-  int measurements = 1;          ///< how many the figures are the best of
+  int measurements = 1;          ///< the figures are the best of this many
   std::int64_t cache_bytes = 0;  ///< last-level caches of the process's CPUs; 0: unknown
   std::vector<ComputePeak> compute;
   std::vector<MemoryPeak> memory;
-  std::vector<std::string> disturbed;  ///< figures of this measurement that no moment was left for
+  std::vector<std::string> disturbed;  ///< figures without an undisturbed window this time
 };
 
-/// Of the machine and process as they are now.
+/// Returns the key of the machine and process in their current state.
 [[nodiscard]] PeakKey peak_key();
 
-/// Measures with peak_key().threads OpenMP threads, in windows of about half a millisecond. Only
-/// windows in which all threads kept their processors count, and of those the best: what else runs
-/// on a machine makes a window slower, never faster. A figure without such a window is left out.
-/// Takes memory for three arrays (each four times as large as the last-level cache, quickly at most
-/// 256 MiB; never more than a quarter, thorough three eighths, of what this process may take
-/// together) and gives it back.
+/// Measures with peak_key().threads OpenMP threads, in windows of about half a millisecond. Takes
+/// the best of the windows in which all threads kept their processors, because other programs make
+/// a window slower, never faster. A figure without such a window is left out. Allocates three
+/// arrays (each four times as large as the last-level cache, at most 256 MiB if quick; together at
+/// most a quarter, thorough three eighths, of the memory that this process may take) and frees
+/// them.
 [[nodiscard]] MachinePeaks measure_peaks(PeakEffort effort);
 
-/// Figure by figure the larger one into `kept`; figures of the same machine only.
+/// Merges into `kept` the larger of each figure; both must be of the same machine.
 void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh);
 
-/// One record per precision, each with the highest bandwidth; that of bf16 is the f32 one where the
-/// processor multiplies f32 faster. A processor with matrix tiles (AMX) that were not measured, for
-/// the system gives them to no process, has no bf16 record: a share of a lower figure would lie.
+/// Returns one record per precision, each with the highest bandwidth; bf16 has the f32 figure where
+/// the processor multiplies f32 faster. There is no bf16 record if matrix tiles (AMX) exist but
+/// could not be measured, as no process may use them: a share of a lower figure would mislead.
 [[nodiscard]] std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks);
 
-/// For people: a line per figure, with what it was measured by and when.
+/// Returns a line per figure for people, with how and when it was measured.
 [[nodiscard]] std::string peaks_text(const MachinePeaks& peaks);
 
 }  // namespace dlbench::harness

@@ -24,7 +24,7 @@ std::int64_t buckets_of(const graph::Graph& graph) {
   });
 }
 
-// The slowest rank's seconds per step, by round.
+// Returns the slowest rank's seconds per step, over the rounds.
 std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
   std::vector<double> step_s;
   for (const ScalingRound& round : input.sizes.front().arms.front().rounds) {
@@ -38,7 +38,7 @@ std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
   return reports::EstimateRecord{mean->estimate, reports::interval_record(*mean)};
 }
 
-// What disturbed one cap casts doubt on the comparison of all.
+// A disturbance of one cap casts doubt on the comparison of all.
 std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
   constexpr const char* kWhere = "sweep of bucket caps";
   std::vector<reports::TaintRecord> taints;

@@ -20,7 +20,7 @@ using core::ErrorCode;
 
 constexpr std::array<double, 6> kUsualCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100.0};
 
-/// What was measured with so many ranks, which no model may contradict; empty: nothing was.
+/// Describes the measurement at that many ranks, which no model may contradict; empty: none.
 std::string measured_text(const reports::ScalingRecord& series, std::int64_t ranks) {
   for (const reports::ScalingPointRecord& point : series.points) {
     if (point.ranks == ranks && point.samples_per_second.has_value()) {
@@ -30,7 +30,7 @@ std::string measured_text(const reports::ScalingRecord& series, std::int64_t ran
   return {};
 }
 
-/// Why a projection would mislead; empty: it does not.
+/// Returns why a projection would mislead; empty if it does not.
 std::string doubt(const reports::ProjectionRecord& projection, const std::string& mode) {
   if (mode == "strong" && projection.global_batch_size < projection.ranks) {
     return fmt::format("a global batch of {} is less than one sample for each rank",

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the measured sizes of `scale` to what more ranks would bring, in the report.
+// Projects the measured sizes of `scale` to more ranks, for the report.
 #pragma once
 
 #include "harness/scaling/scale_run.h"
@@ -19,9 +19,9 @@ struct ProjectionRequest {
   bool leave_largest_out = false;
 };
 
-/// Fills in fit, projection, buckets and leave_largest_out of record.scaling, which has the series
-/// of `scale` in its order. Projections are conclusions: what is missing for one goes into
-/// run.skipped, and the report stands without it. On rank 0, after scale.measure_facts().
+/// Fills in fit, projection, buckets and leave_largest_out of record.scaling, whose series are in
+/// the order of `scale`. Projections are conclusions: if something is missing for one, run.skipped
+/// says so and the report stands without it. Call on rank 0, after scale.measure_facts().
 void project_series(const ScaleRun& scale,
                     const ProjectionRequest& request,
                     reports::RunRecord& record);

@@ -28,12 +28,12 @@ using Clock = std::chrono::steady_clock;
 constexpr int kTimelineRuns = 3;
 constexpr std::int64_t kWarmupCalls = 2;
 constexpr std::int64_t kCalls = 10;  // per size
-// Of steps before an all-reduce alone, after a first one that does not count.
+// Number of steps before an all-reduce alone, after a first one that does not count.
 constexpr std::size_t kMinSteps = 3;
 constexpr std::size_t kMaxSteps = 10;
 constexpr double kStepsTimeS = 2.0;
 
-// Bytes of every bucket of the step, in the order in which they start.
+// Returns the bytes of every bucket of the step, in the order in which they start.
 std::vector<std::int64_t> bucket_bytes(const graph::Graph& graph) {
   std::vector<std::int64_t> sizes;
   for (const graph::Node& node : graph.nodes()) {
@@ -59,7 +59,7 @@ std::vector<double> broadcast_bytes(Session& session) {
   return bytes;
 }
 
-/// What others did on the processors and GPUs of all ranks meanwhile; empty: nothing that disturbs.
+/// Returns what others did on all ranks' processors and GPUs in between; empty: no disturbance.
 std::string disturbance_of(RankGroup& group,
                            int threads,
                            DeviceFaultWatch& watch,

@@ -25,13 +25,13 @@ struct ScaleSeries {
   std::string sweep;
   std::string variant;
   reports::ValueMap options;  ///< what the variant sets
-  SessionOptions session;     ///< with these set
+  SessionOptions session;     ///< including those options
 };
 
-/// "weak", "weak bucket-cap-mib=100": as TrialRecord::series.
+/// Returns the name in TrialRecord::series: "weak", "weak bucket-cap-mib=100".
 [[nodiscard]] std::string series_name(const ScaleSeries& series);
 
-/// One number of ranks of one series.
+/// One number of ranks in one series.
 struct ScaleSize {
   std::size_t series = 0;
   int ranks = 1;
@@ -42,46 +42,46 @@ struct ScaleSize {
   }
 };
 
-/// The sizes of all series. Weak: `session.batch_size` samples per rank (default: the workload's).
-/// Strong: the global batch, by default the batch per rank x the largest number of ranks.
-/// Throws core::Error(kUsage) for a global batch with less than one sample for each rank.
+/// Returns the sizes of all series. Weak: `session.batch_size` samples per rank (default: the
+/// workload's). Strong: the global batch, by default the batch per rank x the largest number of
+/// ranks. Throws core::Error(kUsage) for a global batch with less than one sample per rank.
 [[nodiscard]] std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
                                                 const std::vector<int>& ranks);
 
-/// "strong, 4 ranks".
+/// Returns a name such as "strong, 4 ranks".
 [[nodiscard]] std::string size_name(const ScaleSeries& series, int ranks);
 
-/// Throws core::Error(kUsage) where `samples` of `source` are less than the global batch of any
-/// size; the line is of the size that needs most. A session refuses its own batch before.
+/// Throws core::Error(kUsage) if `source` has fewer `samples` than the global batch of any size;
+/// the message is about the size that needs most. A session has refused its own batch before.
 void check_samples(const std::vector<ScaleSeries>& series,
                    const std::vector<ScaleSize>& sizes,
                    std::int64_t samples,
                    const std::string& source);
 
-/// Does `open` on all ranks. A strong size whose part of the batch does not fit into memory is left
-/// out: returns why; empty if it is not. Throws core::Error as `open` does, with the size's name
-/// where memory is short. Collective.
+/// Calls `open` on all ranks. A strong size whose part of the batch does not fit into memory is
+/// left out: returns the reason, else an empty text. Rethrows the core::Error of `open`, with the
+/// size's name if memory is short. Collective.
 [[nodiscard]] std::string open_or_leave_out(const ScaleSeries& series,
                                             int ranks,
                                             comm::Rendezvous& launch,
                                             const std::function<void()>& open);
 
-/// Throws core::Error(kMemory) with the reason of the last one left out where a series has no size.
+/// Throws core::Error(kMemory) with the reason of the last size left out if a series has no size.
 void check_left_out(const std::vector<ScaleSeries>& series,
                     const std::vector<ScaleSize>& sizes,
                     const std::vector<reports::SkipRecord>& left_out);
 
-/// The trials of `wanted` that `ranks` ranks can do, see why_impossible().
+/// Returns the trials of `wanted` that are possible on `ranks` ranks, see why_impossible().
 [[nodiscard]] std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks);
 
-/// The trials of `wanted` that some size of `planned` can do and none of `kept`.
+/// Returns the trials of `wanted` that are possible at some size of `planned` but none of `kept`.
 [[nodiscard]] std::vector<reports::SkipRecord> trials_left_out(
     const std::vector<TrialId>& wanted,
     const std::vector<ScaleSize>& planned,
     const std::vector<ScaleSize>& kept);
 
-/// The trials of `wanted` that no size of `ranks` can do, with reasons. Throws core::Error(kUsage)
-/// for a size that can do none of them.
+/// Returns the trials of `wanted` that are possible at no size of `ranks`, with reasons. Throws
+/// core::Error(kUsage) for a size at which none is possible.
 [[nodiscard]] std::vector<reports::SkipRecord> impossible_trials(const std::vector<TrialId>& wanted,
                                                                  const std::vector<int>& ranks);
 

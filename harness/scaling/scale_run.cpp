@@ -124,8 +124,8 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
   core::log::progress("");
 }
 
-// All sizes of a rank are measured on one device. What its ranks did at one size, a look at the
-// next may still see: none of the launch is a stranger at any size.
+// A rank's device is the same for all sizes. A check at one size may still see what ranks did at
+// the previous one, so no process of the launch counts as a stranger at any size.
 void ScaleRun::watch_device() {
   int ranks_on_device = 1;
   for (const auto& member : members_) {
@@ -142,12 +142,12 @@ void ScaleRun::watch_device() {
     }
     RunnerHooks& hooks = member->runner().hooks();
     hooks.failure.device_fault = [this] { return watch_->take_fault().possible_cause; };
-    // No thread watches the device here: one look, right behind the work.
+    // No thread watches the device here: it is checked once, right after the work.
     hooks.end_window = [this] { return watch_->conditions(); };
   }
 }
 
-// Once for all sizes that follow each other with the same files, by one rank of each node.
+// Once for all consecutive sizes with the same files, by one rank of each node.
 void ScaleRun::prepare_cache() {
   const bool first_of_node =
       launch_.places()[static_cast<std::size_t>(launch_.rank())].local_rank == 0;
@@ -176,7 +176,7 @@ void ScaleRun::prepare_cache() {
   }
 }
 
-// Sessions stay for the whole run where all of them together fit into memory.
+// Sessions stay open for the whole run if all of them together fit into memory.
 void ScaleRun::choose_residence() {
   MemoryNeed needed;
   const SessionPlan* largest = nullptr;  // all ranks of the launch are its members
@@ -202,7 +202,7 @@ void ScaleRun::visit(std::size_t index, const std::function<void(ScaleMember&)>&
   everyone_.await_subset();
 }
 
-// All sizes of a rank are measured on one device, while it is idle on all ranks.
+// A rank's device is the same for all sizes; measured while it is idle on all ranks.
 std::vector<reports::PeakRecord> ScaleRun::take_peaks() {
   std::vector<reports::PeakRecord> own;
   together(launch_, [&] {
@@ -232,7 +232,7 @@ void ScaleRun::measure() {
   core::log::progress("");
 }
 
-// Each size on its members, one after the other: rank 0, a member of all, has all estimates.
+// Warms up each size on its members in turn; rank 0, a member of all, has all estimates.
 std::vector<TrialEstimate> ScaleRun::warm_up() {
   std::size_t arms = 0;
   for (const ScaleSize& size : sizes_) {
@@ -250,7 +250,7 @@ std::vector<TrialEstimate> ScaleRun::warm_up() {
   return estimates;
 }
 
-// Rank 0 plans the lengths of all repetitions so that they fit the budget; all learn them.
+// Rank 0 plans the lengths of all repetitions to fit the budget and broadcasts them.
 void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
   std::vector<std::int64_t> steps;
   bool shortened = false;
@@ -299,8 +299,8 @@ void ScaleRun::run_round(std::int64_t round) {
   }
 }
 
-// Preparing a repetition, disturbances and waiting take time that no plan knows. If the rounds that
-// must still come do not fit the budget, they become shorter.
+// Preparing a repetition, disturbances and waiting take time that no plan includes. If the
+// remaining rounds do not fit the budget, they are shortened.
 void ScaleRun::keep_pace(std::int64_t rounds, double round_s) {
   const std::int64_t missing = options_.runner.stopping.min_repetitions - rounds;
   const double left_s = std::max(0.0, options_.time_budget_s - guard_.elapsed_s());
@@ -313,7 +313,7 @@ void ScaleRun::keep_pace(std::int64_t rounds, double round_s) {
   }
 }
 
-// Rank 0 decides for all: the noise target at the counts fixed beforehand, else the budget.
+// Rank 0 decides for all: by the noise target at the fixed counts, else by the budget.
 bool ScaleRun::enough(std::int64_t rounds, double round_s) {
   bool stop = false;
   if (everyone_.speaks() && rounds >= options_.runner.stopping.min_repetitions) {
@@ -406,7 +406,7 @@ ScalingInput ScaleRun::input(std::size_t series) const {
               .local);
       size.hosts.push_back(member.context().places[static_cast<std::size_t>(rank)].host);
     }
-    // A size that was not warmed up has no results, but trials all the same.
+    // A size that was not warmed up has no results, but it does have trials.
     const std::vector<TrialResult>& results = member.runner().results();
     for (const TrialId& trial : trials_at(options_.trials, sizes_[index].ranks)) {
       ScalingArm arm{.trial = trial.to_string()};

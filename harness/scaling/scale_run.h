@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures series of sizes within one launch: each size on the first ranks of it, while the others
-// sleep. Sizes are interleaved over repetitions, so that what drifts meets all of them alike and
-// rounds of different sizes are pairs.
+// Measures series of sizes within one launch: each size on the first ranks of the launch, while the
+// others sleep. Sizes are interleaved over repetitions, so that drift affects all of them alike and
+// rounds of different sizes are paired.
 #pragma once
 
 #include "harness/analysis/projection.h"
@@ -33,34 +33,34 @@ struct ScaleRunOptions {
   data::CacheMode cache = data::CacheMode::kAsIs;  ///< before the first repetition; not kCold
 };
 
-/// One size while it is measured, on its members. Members are ranks [0, ranks) of the launch. Its
-/// session is there between open() and close(); what was measured stays.
+/// One size while it is measured, on its members: ranks [0, ranks) of the launch. Its session
+/// exists between open() and close(); what was measured stays.
 class ScaleMember {
  public:
-  /// Plans; collective over the members.
+  /// Plans the size. Collective over the members.
   ScaleMember(const ScaleSize& size,
               std::unique_ptr<comm::Rendezvous> members,
               const ScaleRunOptions& options,
               RunGuard& guard);
 
-  /// Makes session and arms, if they are not there. Collective over the members.
+  /// Makes session and arms unless they exist. Collective over the members.
   void open();
   void close();
-  /// What rates of this size are shares of; `own`: peaks_of_this_rank(). Collective over the
-  /// members.
+  /// Notes the peaks that rates of this size are shares of; `own`: peaks_of_this_rank(). Collective
+  /// over the members.
   void note_peaks(const std::vector<reports::PeakRecord>& own);
-  /// In which state the page cache was when measuring began.
+  /// Notes the state of the page cache when measuring began.
   void note_cache(const data::CacheState& cache);
   [[nodiscard]] Session& session() { return *session_; }
   [[nodiscard]] SessionPlan& plan() { return *plan_; }
   [[nodiscard]] TrialRunner& runner() { return *runner_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Arm>>& arms() const { return arms_; }
   [[nodiscard]] const TrialContext& context() const { return context_; }
-  /// See plan_record.h; of its step, once that was made.
+  /// Returns the plan taint of the step once it exists, see plan_record.h.
   [[nodiscard]] const std::optional<reports::TaintRecord>& plan_taint() const {
     return plan_taint_;
   }
-  /// What this size is, for who looks at the report.
+  /// Returns the ranks of this size.
   [[nodiscard]] RankGroup& group() { return *group_; }
 
  private:
@@ -80,42 +80,42 @@ class ScaleRun {
   /// Called on every rank after each size of each round, outside all clocks.
   using Listener = std::function<void()>;
 
-  /// Opens everything. Collective over all ranks of the launch. Throws core::Error.
+  /// Opens all sizes. Collective over all ranks of the launch. Throws core::Error.
   ScaleRun(ScaleRunOptions options, comm::Rendezvous& launch, RunGuard& guard, Listener listener);
 
-  /// Finds out what the ranks' devices can do, see peaks_of_this_rank(), before measure(): what
-  /// summarize_trial() needs of the members' contexts. Returns this rank's peaks. Collective.
+  /// Determines the ranks' peaks (see peaks_of_this_rank()) for summarize_trial() in the members'
+  /// contexts; call it before measure(). Returns this rank's peaks. Collective.
   [[nodiscard]] std::vector<reports::PeakRecord> take_peaks();
 
-  /// Warm-up of all sizes, then rounds until every trial is precise enough or the budget is spent.
+  /// Warms up all sizes, then runs rounds until every trial is precise enough or the budget spent.
   void measure();
 
   [[nodiscard]] const std::vector<ScaleSeries>& series() const { return options_.series; }
   [[nodiscard]] const std::vector<ScaleSize>& sizes() const { return sizes_; }
-  /// Those whose memory is not there, and the trials that they alone could do, with reasons.
+  /// Sizes that do not fit into memory, and the trials that only they could run, with reasons.
   [[nodiscard]] const std::vector<reports::SkipRecord>& left_out() const { return left_out_; }
-  /// By size; nullptr where this rank is no member. Rank 0 has all.
+  /// By size; nullptr where this rank is not a member. Rank 0 is a member of all.
   [[nodiscard]] const std::vector<std::unique_ptr<ScaleMember>>& members() const {
     return members_;
   }
-  /// All-reduces alone at every size, and the step's timeline: what projections need beside the
-  /// trials; and what compression does to the gradients. Collective; after measure().
+  /// Measures all-reduces alone at every size, and the step's timeline, which projections need
+  /// besides the trials; and the error of compressed gradients. After measure(). Collective.
   void measure_facts();
 
-  /// What measure_facts() found, by size.
+  /// Returns the results of measure_facts(), by size.
   [[nodiscard]] const std::vector<SizeFacts>& facts() const { return facts_; }
 
-  /// Gives the memory of all sessions back; what was measured stays. Collective.
+  /// Frees the memory of all sessions; what was measured stays. Collective.
   void release();
 
-  /// Series `series` as measured so far, on rank 0.
+  /// Returns series `series` as measured so far, on rank 0.
   [[nodiscard]] ScalingInput input(std::size_t series) const;
-  /// Series `series` with the facts that a Projector wants; after measure_facts(), on rank 0.
+  /// Returns series `series` with the facts a Projector needs; after measure_facts(), on rank 0.
   [[nodiscard]] ProjectionInput projection_input(std::size_t series) const;
-  /// What ended the run before all intervals were narrow enough, and how wide the widest is; empty:
-  /// they are. On rank 0.
+  /// Says what ended the run before all intervals were narrow enough, and how wide the widest is;
+  /// empty if all are. On rank 0.
   [[nodiscard]] const std::string& missed_noise() const { return missed_noise_; }
-  /// Why the state of the page cache is not known; empty if it is. On rank 0.
+  /// Says why the state of the page cache is unknown; empty if it is known. On rank 0.
   [[nodiscard]] const std::string& unknown_cache() const { return unknown_cache_; }
 
  private:
@@ -138,7 +138,7 @@ class ScaleRun {
   std::vector<reports::SkipRecord> left_out_;
   std::vector<std::unique_ptr<ScaleMember>> members_;
   std::optional<DeviceFaultWatch> watch_;
-  bool keeps_open_ = true;        ///< all sessions at a time; else one after the other
+  bool keeps_open_ = true;        ///< all sessions at a time; false: one after the other
   std::vector<SizeFacts> facts_;  ///< by size
   std::string missed_noise_;
   std::string unknown_cache_;

@@ -13,12 +13,12 @@ namespace dlbench::harness {
 struct BatchShare {
   std::int64_t local = 0;   ///< samples of this rank
   std::int64_t global = 0;  ///< of all ranks
-  std::int64_t first = 0;   ///< of this rank's samples in the global batch
+  std::int64_t first = 0;   ///< index of this rank's first sample in the global batch
 };
 
-/// The samples of rank `rank` of `ranks`: `per_rank` each, or shares of `global` of which the first
-/// ranks get one sample more where it does not divide. Throws core::Error(kUsage) if a rank would
-/// get none.
+/// Returns the samples of rank `rank` of `ranks`: `per_rank` each, or shares of `global`, where the
+/// first ranks get one sample more if it does not divide evenly. Throws core::Error(kUsage) if a
+/// rank would get none.
 [[nodiscard]] BatchShare share_batch(std::int64_t per_rank,
                                      std::optional<std::int64_t> global,
                                      int rank,

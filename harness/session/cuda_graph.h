@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the option --cuda-graph can be had.
+// Where the option --cuda-graph is available.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -11,8 +11,8 @@
 
 namespace dlbench::harness {
 
-/// Throws core::Error(kUnavailable) where kOn cannot be: not on a GPU, or not on one that ranks
-/// share (`shared` says which, as comm::shared_device() does; empty: none).
+/// Throws core::Error(kUnavailable) if kOn is impossible: not on a GPU, or on one that ranks share
+/// (`shared` describes it, as comm::shared_device() does; empty: none).
 void check_cuda_graph(exec::GraphReplay choice,
                       const backend::Backend& backend,
                       const std::string& shared = "");

@@ -21,15 +21,15 @@ namespace fs = std::filesystem;
 using core::Error;
 using core::ErrorCode;
 
-/// Of generated samples, so much at least is the training split (8 of 10 but for rounding).
+/// Least share of generated samples in the training split (8 of 10 but for rounding).
 constexpr double kTrainingShare = 0.75;
-/// Below this, samples are made quickly enough for an epoch of several steps.
+/// Fewer samples than this are made quickly enough for an epoch of several steps.
 constexpr std::int64_t kQuicklyMade = 1024;
 constexpr std::int64_t kStepsOfAnEpoch = 4;
-/// Nobody waits for more without having asked: some 43 kB each of kvasir-seg.
+/// More would take long without having been requested: some 43 kB each for kvasir-seg.
 constexpr std::int64_t kMaxGenerated = 16384;
 
-/// `data` if given, else the format's usual folder if it is there, else nothing.
+/// Returns `data` if given, else the format's usual folder if it exists, else nothing.
 std::optional<fs::path> present_data(const std::string& dataset, const std::string& data) {
   if (!data.empty()) {
     return data;
@@ -72,7 +72,7 @@ std::vector<fs::path> data_files(const std::string& dataset, const fs::path& fol
 
 namespace {
 
-/// Or the folder of one of its splits.
+/// Also true for the folder of one of its splits.
 bool is_generated(const fs::path& folder) {
   std::error_code ignored;
   const fs::path whole = fs::weakly_canonical(folder, ignored).parent_path();

@@ -19,7 +19,7 @@
 namespace dlbench::harness {
 namespace {
 
-// One decision a line, key and value separated by a tab.
+// Formats one decision per line, key and value separated by a tab.
 std::string write_decisions(const std::map<std::string, std::string>& decisions) {
   std::string text;
   for (const auto& [key, value] : decisions) {

@@ -16,9 +16,9 @@ std::string mib(std::int64_t bytes) {
   return std::to_string((bytes + (std::int64_t{1} << 20) - 1) >> 20) + " MiB";
 }
 
-/// The largest batch size that fits, of those from 1 to below `too_large`, which does not (`above`:
-/// its pressure); 0: none. Memory is nearly linear in it, in pieces: both ends close in on where
-/// the line between them crosses the room.
+/// Returns the largest batch size that fits, below `too_large`, which does not (`above`: its
+/// pressure); 0: none. Memory is piecewise nearly linear in it, so both ends move to where the line
+/// between them crosses the room.
 std::int64_t largest_fitting(const MemoryRoom& room,
                              std::int64_t too_large,
                              double above,

@@ -29,7 +29,7 @@ using core::ErrorCode;
 
 constexpr std::string_view kOracle = "ref";
 
-/// Said once, however many times the process opens the device.
+/// Logs once, however many times the process opens the device.
 void say_choice(const OpenedDevice& opened) {
   if (opened.why_no_better.empty()) {
     return;
@@ -49,7 +49,7 @@ void say_choice(const OpenedDevice& opened) {
   });
 }
 
-/// What --device auto may become.
+/// A device that --device auto may choose.
 struct Candidate {
   std::string backend;
   std::optional<int> index;  ///< of its device; empty: as the rank's place says
@@ -58,8 +58,8 @@ struct Candidate {
   }
 };
 
-/// The best first. For a process that is alone every GPU is one, for another process may have the
-/// first for itself; ranks have their own GPUs, and leave those of others alone.
+/// Returns the candidates, best first. A lone process tries every GPU, as another process may own
+/// the first; ranks have their own GPUs and leave those of others alone.
 std::vector<Candidate> candidates(bool alone) {
   backend::register_cuda();
   std::vector<Candidate> found;
@@ -99,13 +99,13 @@ OpenedDevice best_device(const backend::BackendOptions& options, bool alone) {
   throw Error(ErrorCode::kUnavailable, "no device can be used: " + why);
 }
 
-/// "cuda:1" in parts.
+/// The parts of "cuda:1".
 struct DeviceName {
   std::string backend;
   std::optional<int> index;
 };
 
-/// The option that such a name is given with.
+/// The option that passed such a name.
 struct NamingOption {
   std::string_view flag;
   std::string_view what;
@@ -115,7 +115,7 @@ struct NamingOption {
 NamingOption device_option() { return {"--device", "device", {"auto", "cpu", "cuda", "ref"}}; }
 NamingOption backend_option() { return {"--backend", "backend", {"cpu", "cuda", "ref"}}; }
 
-/// Throws Error(kUsage) for what is no device anywhere.
+/// Throws Error(kUsage) for a name that is no device on any machine.
 DeviceName parse_device(const std::string& device, const NamingOption& option = device_option()) {
   const std::size_t colon = device.find(':');
   DeviceName parts{.backend = device.substr(0, colon)};
@@ -125,7 +125,7 @@ DeviceName parse_device(const std::string& device, const NamingOption& option = 
         fmt::format("{}: '{}' is no {}; did you mean 'cuda'?", option.flag, device, option.what));
   }
   std::vector<std::string> known = backend::backend_names();
-  // cpu and cuda are not in every build, which their refusals say.
+  // Not every build has cpu and cuda; their refusals say so.
   known.insert(known.end(), option.names.begin(), option.names.end());
   if (std::ranges::find(known, device == "auto" ? device : parts.backend) == known.end()) {
     throw Error(ErrorCode::kUsage, core::unknown_name_message(option.what, device, option.names));
@@ -164,7 +164,7 @@ OpenedDevice open(const std::string& device,
   return {backend::create_backend(parts.backend, options), device, ""};
 }
 
-/// Of every rank `opened`, on all ranks: empty, or of the first two that differ.
+/// Compares `opened` of every rank, on all ranks: empty, or the first two that differ.
 std::string difference(comm::Rendezvous& ranks, const OpenedDevice& opened) {
   const std::string own(opened.backend->name());
   const std::vector<std::string> names = ranks.gather(own);
@@ -254,7 +254,7 @@ OpenedDevice open_device_on_all(comm::Rendezvous& ranks,
 }
 
 void check_device(const std::string& device, const std::string& precision) {
-  // bf16 is a matter of the processor.
+  // Support for bf16 depends on the processor.
   if (parse_device(device).backend == "cpu" && (precision == "tf32" || precision == "fp16")) {
     static_cast<void>(compute_dtype(precision, *backend::create_backend("cpu", {})));
   }

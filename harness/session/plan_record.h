@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a report says of one executable step and of its loss scaling.
+// What a report says about one executable step and its loss scaling.
 #pragma once
 
 #include "engine/exec/executor.h"
@@ -13,15 +13,15 @@
 
 namespace dlbench::harness {
 
-/// Mode, hash, size and kernel decisions of a step made for `batch_size` samples.
+/// Records mode, hash, size and kernel decisions of a step made for `batch_size` samples.
 [[nodiscard]] reports::PlanRecord plan_record(const exec::Executor& step, std::int64_t batch_size);
 
-/// The taint nondeterministic_plan, if the library of any kernel of the step does not promise the
-/// same bits in every run; --deterministic leaves such kernels out. Nothing otherwise.
+/// Returns the taint nondeterministic_plan if any kernel's library does not guarantee the same bits
+/// in every run; --deterministic avoids such kernels. Nothing otherwise.
 [[nodiscard]] std::optional<reports::TaintRecord> plan_taint(const backend::LoweredGraph& step);
 
-/// The scale of now, and the steps skipped beyond `skipped_before`; nothing for a model without
-/// loss scaling. Reads the state: not inside of a timed region.
+/// Returns the current scale, and the steps skipped beyond `skipped_before`; nothing for a model
+/// without loss scaling. Reads the state: do not call it inside a timed region.
 [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling_record(
     const exec::ModelState& state, std::int64_t skipped_before = 0);
 

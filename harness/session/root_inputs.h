@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step takes from rank 0 and brings there where the global batch lies on it alone:
-// --strategy data-parallel.
+// What a step receives from rank 0 and returns there when rank 0 holds the global batch: --strategy
+// data-parallel.
 #pragma once
 
 #include "data/batch.h"
@@ -19,19 +19,19 @@
 
 namespace dlbench::harness {
 
-/// Memory for the global batch, shared between the ranks where that pays. Calls are collective.
+/// Memory for the global batch, shared between the ranks where possible. Calls are collective.
 class RootInputs {
  public:
-  /// `first_samples`: of every rank's part in the global batch, and the size of that at the end.
-  /// Communicator and backend outlive this.
+  /// `first_samples`: the first sample of each rank's part of the global batch, and at the end the
+  /// size of the batch. Communicator and backend must outlive this.
   RootInputs(const std::vector<workloads::InputBinding>& inputs,
              const data::Batch& like,
              const std::vector<std::size_t>& first_samples,
              comm::Communicator& communicator,
              backend::Backend& backend);
 
-  /// Deals rank 0's `batch` out and binds each rank's part to `step`; other ranks' batches are not
-  /// looked at.
+  /// Scatters rank 0's `batch` and binds each rank's part to `step`; ignores the other ranks'
+  /// batches.
   void scatter(const data::Batch& batch, exec::Executor& step);
 
  private:
@@ -46,18 +46,18 @@ class RootInputs {
   std::vector<Input> inputs_;
 };
 
-/// The predictions of the global batch, in the same order. Calls are collective.
+/// The predictions of the global batch, in the order of its samples. Calls are collective.
 class RootOutputs {
  public:
-  /// As RootInputs, of a step of this rank's part; the step outlives this.
+  /// As RootInputs, for a step on this rank's part; the step must outlive this.
   RootOutputs(exec::Executor& step,
               const std::vector<std::size_t>& first_samples,
               comm::Communicator& communicator,
               backend::Backend& backend);
 
-  /// Brings the predictions of the last step to rank 0.
+  /// Gathers the predictions of the last step on rank 0.
   void gather();
-  /// There, after gather(): row-major, as the step's own.
+  /// The predictions on rank 0, after gather(): row-major like the step's own.
   [[nodiscard]] std::span<const std::byte> predictions() const {
     return {memory_->data(), bounds_.back()};
   }

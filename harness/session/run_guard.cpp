@@ -37,14 +37,14 @@ using core::Error;
 using core::ErrorCode;
 using Clock = std::chrono::steady_clock;
 
-// Written by the signal handler. The one place where a handler can leave its mark.
+// Written by the signal handler: the only place where it can record the signal.
 std::atomic<int>& caught_signal() {
   static std::atomic<int> signal_number = 0;
   static_assert(std::atomic<int>::is_always_lock_free, "a handler may not lock");
   return signal_number;
 }
 
-// What the handler writes to, so that the watcher looks; -1: there is none.
+// The handler writes to it to wake the watcher; -1: no watcher.
 std::atomic<int>& wake_descriptor() {
   static std::atomic<int> descriptor = -1;
   return descriptor;
@@ -55,10 +55,10 @@ std::atomic<RunGuard*>& current_guard() {
   return guard;
 }
 
-// Of nobody asking, after a signal or the time-out: a hang.
+// Time without a check after a signal or the time-out that counts as a hang.
 constexpr double kGraceSeconds = 10.0;
 
-// Batch systems warn by SIGTERM, SIGUSR1 or SIGUSR2, and by SIGXCPU of CPU time.
+// Batch systems warn by SIGTERM, SIGUSR1 or SIGUSR2, and about CPU time by SIGXCPU.
 constexpr std::array kCaughtSignals{SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGHUP};
 
 sigset_t caught_signals() {
@@ -88,7 +88,7 @@ const char* name_of(int signal_number) {
   }
 }
 
-// When Ctrl-C came first; 0: not yet.
+// Time of the first Ctrl-C; 0: none yet.
 std::atomic<std::int64_t>& first_interrupt_ns() {
   static std::atomic<std::int64_t> time_ns = 0;
   static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a handler may not lock");
@@ -101,8 +101,8 @@ std::int64_t handler_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// A second Ctrl-C ends the process. But whoever signals a process and its group, as `timeout` does,
-// is heard twice within microseconds, and means one.
+// A second Ctrl-C ends the process. But a sender that signals a process and its group, as `timeout`
+// does, is received twice within microseconds and means one signal.
 void on_signal(int signal_number) {
   constexpr std::int64_t kOneSignalNs = 200'000'000;
   const int errno_before = errno;
@@ -122,7 +122,7 @@ void on_signal(int signal_number) {
 
 }  // namespace
 
-// A thread that receives the signals, and ends the process when nobody asks in time.
+// A thread that receives the signals, and ends the process if nobody checks in time.
 class RunGuard::Watcher {
  public:
   explicit Watcher(std::optional<double> timeout_s) : wake_(::eventfd(0, EFD_CLOEXEC)) {
@@ -174,7 +174,7 @@ class RunGuard::Watcher {
   }
 
  private:
-  // Until it is to stop, or the time after a signal or the time-out has passed.
+  // Runs until told to stop, or until the time after a signal or the time-out has passed.
   void watch(std::optional<double> timeout_s) {
     std::optional<Clock::time_point> end;
     if (timeout_s.has_value()) {
@@ -203,7 +203,7 @@ class RunGuard::Watcher {
                               std::chrono::duration<double>(std::min(seconds, kFarAway)));
   }
 
-  // Rounded up, and a day at most.
+  // Returns the time rounded up, at most a day.
   static int milliseconds_until(Clock::time_point end) {
     using std::chrono::milliseconds;
     constexpr milliseconds kDay = std::chrono::hours(24);
@@ -224,7 +224,7 @@ class RunGuard::Watcher {
     _exit(core::exit_code(end.code()));
   }
 
-  // What hangs may be the very disk that they go to.
+  // The disk that they are written to may be what hangs.
   void say_last_words(const Error& end) {
     constexpr std::chrono::seconds kEnough{2};
     std::unique_lock lock(end_mutex_);
@@ -234,8 +234,8 @@ class RunGuard::Watcher {
     end_known_.wait_for(lock, kEnough, [this] { return said_; });
   }
 
-  // On a thread that is there before anything hangs: the dynamic loader, which a file of a dead
-  // file system may hold, lets none be started.
+  // Uses a thread that exists before anything hangs: the dynamic loader, possibly blocked by a file
+  // on a dead file system, would prevent starting one.
   void speak() {
     std::unique_lock lock(end_mutex_);
     end_known_.wait(lock, [this] { return over_; });

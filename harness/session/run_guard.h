@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may end a run from outside: Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 (schedulers send them
-// before the walltime ends), SIGXCPU (a limit of processor time), SIGHUP (the terminal is gone),
-// --timeout. The measuring loops ask between steps, and for a host that waits for its device
-// comm::DeviceWatch does.
+// What may end a run from outside: Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 (sent by schedulers before
+// the walltime ends), SIGXCPU (a limit of processor time), SIGHUP (the terminal is gone),
+// --timeout. The measuring loops check between steps; comm::DeviceWatch checks for a host that
+// waits for its device.
 #pragma once
 
 #include "engine/core/error.h"
@@ -18,13 +18,13 @@
 namespace dlbench::harness {
 
 /// Catches SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU while it lives; a second Ctrl-C
-/// ends the process at once. A SIGHUP that is ignored when the guard is made (nohup) stays so. One
-/// at a time, made before the threads that compute: it blocks the signals in its thread, and so in
-/// those that it starts, and receives them in one of its own. oneDNN's kernels for matrix products
-/// keep a stack of a few kB on the heap, where the frame of a signal handler destroys what is
-/// beside it. If nobody asks for ten seconds after a signal or the time-out (a hang), the process
-/// says its last words and ends with code 130 or 124: the partial report of the last repetition is
-/// on the disk then. SIGCONT is counted (probes::count_continued()), likewise.
+/// ends the process at once. A SIGHUP ignored at construction (nohup) stays ignored. Make one at a
+/// time, before the compute threads: it blocks the signals in its thread and so in the threads
+/// started later, and receives them in a thread of its own, because oneDNN's matrix kernels keep a
+/// small stack on the heap, where a signal handler's frame would overwrite adjacent memory. If
+/// nobody checks for ten seconds after a signal or the time-out (a hang), the process says its last
+/// words and ends with code 130 or 124; the partial report of the last repetition is then on disk.
+/// SIGCONT is counted too (probes::count_continued()).
 class RunGuard {
  public:
   /// Throws core::Error(kLibrary) if the process has no descriptor left.
@@ -34,18 +34,18 @@ class RunGuard {
   ~RunGuard();
 
   /// Throws core::Error(kInterrupted) or core::Error(kTimeout) if the run must end, and the error
-  /// of comm::end_waits() if another rank has failed. From any thread.
+  /// of comm::end_waits() if another rank has failed. Callable from any thread.
   void check();
-  /// check() of the guard that lives; nothing where there is none. For work that knows of no guard:
-  /// choosing kernels takes long.
+  /// Calls check() of the existing guard, if any. For long work without access to the guard, such
+  /// as choosing kernels.
   static void check_current();
-  /// check_current() with a sign of life, of a rank whose work takes long while the others wait.
+  /// Calls check_current() and gives a sign of life, for long work of a rank while the others wait.
   static void check_at_work();
-  /// Called before the guard that lives ends the process by force, in a thread of its own, with
-  /// what ended it; waited for two seconds at most. Nothing where there is no guard.
+  /// Sets what is called, in a thread of its own and for two seconds at most, with the cause before
+  /// the existing guard ends the process by force. Does nothing without a guard.
   static void set_last_words(std::function<void(const core::Error&)> last_words);
   [[nodiscard]] double elapsed_s() const;
-  /// Shows the user what the run does and how long it lasts already.
+  /// Shows the user what the run does and how long it has been running.
   void show_progress(const std::string& what) const;
 
  private:

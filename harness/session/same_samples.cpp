@@ -16,7 +16,7 @@ std::string count_of(const data::Dataset* dataset) {
   return reports::count_text(dataset != nullptr ? dataset->size() : 0, "sample");
 }
 
-// Of names in their order; ranks are of one build.
+// Hashes the names in order; all ranks have the same build.
 std::string hash_of(const data::Dataset* dataset) {
   std::string names;
   for (std::int64_t index = 0; dataset != nullptr && index < dataset->size(); ++index) {

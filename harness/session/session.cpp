@@ -24,8 +24,8 @@ using core::Error;
 using core::ErrorCode;
 using graph::Storage;
 
-/// Resident set of this process in bytes, after what was freed but kept by the C library (the
-/// buffers in which kernels were tried, for example) has been given back.
+/// Returns the resident set of this process in bytes, after returning memory that was freed but
+/// kept by the C library (for example buffers for trying kernels).
 std::int64_t resident_bytes() {
   core::release_free_memory();
   return probes::read_process_pages().resident * sysconf(_SC_PAGESIZE);
@@ -49,8 +49,8 @@ Session::Session(SessionPlan& plan) : plan_(plan), stream_(plan.backend().create
                                               std::move(shared));
   make_step();
   state_->broadcast_all();
-  // A mean over the samples of this rank counts as much as it has samples; the ratio of global sums
-  // is every rank's whole loss.
+  // A mean over this rank's samples is weighted by their number; the ratio of global sums is the
+  // whole loss on every rank.
   const BatchShare& batch = plan.batch();
   state_->set_scalar("loss_gradient",
                      plan.reduction().sync_loss

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything one measurement needs, made: model state, training step, loader. Arms work on it.
+// Everything that one measurement needs: model state, training step, loader. Arms use it.
 #pragma once
 
 #include "data/loader/prefetch_loader.h"
@@ -19,8 +19,8 @@
 
 namespace dlbench::harness {
 
-/// A plan made real: state initialised, step lowered, tuned and bound, loader made (and stopped).
-/// On several ranks rank 0 tunes, all lower from its decisions, and start from its parameters.
+/// A realised plan: state initialised, step lowered, tuned and bound, loader made (and stopped).
+/// With several ranks rank 0 tunes; all lower from its decisions and start from its parameters.
 class Session {
  public:
   /// Collective. Throws core::Error(kUnavailable) if the ranks' plans differ.
@@ -30,31 +30,31 @@ class Session {
   [[nodiscard]] exec::ModelState& state() { return *state_; }
   [[nodiscard]] exec::Executor& step() { return *step_; }
   [[nodiscard]] comm::Communicator& communicator() { return *communicator_; }
-  /// Relative error that --compression brought into the gradients of one step on this rank; none
-  /// without compression. Makes a step: not inside of a timed region. Collective.
+  /// Returns the relative error that --compression causes in this rank's gradients of one step;
+  /// nothing without compression. Runs a step: not inside a timed region. Collective.
   [[nodiscard]] std::optional<double> measure_compression_error();
-  /// Stopped; start() it to use it, stop() it before measuring without it.
+  /// The loader, stopped; start() it before use, stop() it before measuring without it.
   [[nodiscard]] data::PrefetchLoader& loader() { return *loader_; }
-  /// A real batch kept for the synthetic trials; of a single root the global one, on all ranks.
+  /// A real batch kept for the synthetic trials; with a single root the global one, on all ranks.
   [[nodiscard]] const data::Batch& cached_batch() const { return *cached_; }
-  /// Whether this rank takes batches from the loader: all do, or the single root.
+  /// Whether this rank takes batches from the loader: all ranks do, or the single root only.
   [[nodiscard]] bool loads() const { return !plan_.single_root() || communicator_->rank() == 0; }
-  /// Binds a batch, or this rank's part of a single root's, to the step's inputs; it must stay
-  /// leased until the step is done.
+  /// Binds a batch to the step's inputs (with a single root, this rank's part); it must stay leased
+  /// until the step is done.
   void bind(const data::Batch& batch);
-  /// Before the step of a single root, in place of bind(): to each rank its part of the root's
-  /// `batch` and the root's parameters. No step is on its way. Collective.
+  /// With a single root, in place of bind(): gives each rank its part of the root's `batch`, and
+  /// the root's parameters. No step may be in flight. Collective.
   void scatter_batch(const data::Batch& batch);
-  /// After the step of a single root, which gets the predictions of all ranks and the mean loss.
-  /// Collective.
+  /// With a single root, after a step: sends the predictions of all ranks and the mean loss to the
+  /// root. Collective.
   [[nodiscard]] float gather_outputs(float own_loss);
-  /// What the root got so: those of the global batch.
+  /// The predictions of the global batch that the root received.
   [[nodiscard]] std::span<const std::byte> gathered_predictions() const {
     return root_outputs_->predictions();
   }
-  /// As SessionPlan::memory_need(), of the state that was made and the plan that tuning found.
+  /// Like SessionPlan::memory_need(), for the state that was made and the tuned plan.
   [[nodiscard]] MemoryNeed memory_need() const;
-  /// Resident set grown by the allocation of state, step and loader, in bytes.
+  /// Growth of the resident set by allocating state, step and loader, in bytes.
   [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
 
  private:
@@ -70,8 +70,8 @@ class Session {
   std::unique_ptr<exec::Executor> step_;
   std::unique_ptr<data::PrefetchLoader> loader_;
   data::BatchLease cached_;
-  std::unique_ptr<RootInputs> root_inputs_;    ///< of a single root, on all ranks
-  std::unique_ptr<RootOutputs> root_outputs_;  ///< the same
+  std::unique_ptr<RootInputs> root_inputs_;    ///< with a single root, on all ranks
+  std::unique_ptr<RootOutputs> root_outputs_;  ///< likewise
   std::int64_t rss_growth_bytes_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a measurement is made of: the choices that a SessionPlan opens and checks.
+// The choices that define a measurement; a SessionPlan opens and checks them.
 #pragma once
 
 #include "data/dataset.h"
@@ -27,13 +27,13 @@ enum class Strategy : std::uint8_t { kDdp, kDataParallel };
 inline constexpr std::array<core::Named<Strategy>, 2> kStrategies{
     {{Strategy::kDdp, "ddp"}, {Strategy::kDataParallel, "data-parallel"}}};
 
-/// The type of gradients on the wire: bf16 or f16; none: as they are.
+/// The type of gradients on the wire: bf16 or f16; nothing: unchanged.
 using GradientCompression = std::optional<core::DType>;
 inline constexpr std::array<core::Named<GradientCompression>, 3> kGradientCompressions{
     {{std::nullopt, "none"}, {core::DType::kBF16, "bf16"}, {core::DType::kF16, "fp16"}}};
 
-/// What to open, of one rank. Strings have the words of the options of the command line. Absent
-/// values: the workload's or the machine's.
+/// What one rank opens. Strings have the values of command line options. Absent values default to
+/// the workload's or the machine's.
 struct SessionOptions {
   std::string workload;
   std::string device = "auto";             ///< auto, cpu, cuda[:N]; ref: the oracle, by name only
@@ -43,8 +43,8 @@ struct SessionOptions {
   std::optional<std::int64_t> image_size;
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> workers;
-  /// Hardware threads of this rank, each with a worker where `workers` is absent and there is work
-  /// for all of them at once; absent: all that the process may use.
+  /// Hardware threads of this rank: without `workers` it gets one worker per thread, as far as
+  /// there is work for all at once; absent: all that the process may use.
   std::optional<std::int64_t> own_cpus;
   std::int64_t prefetch = 2;
   std::uint64_t seed = 1;
@@ -56,15 +56,15 @@ struct SessionOptions {
   std::string gpu_address;  ///< PCI, of the GPU that this rank was placed at; empty: none
   exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;  ///< kOn: refused where it cannot be
   std::string data;  ///< empty: the usual folder, else generated once
-  /// The largest global batch of all sessions that share generated data; 0: this one's.
+  /// The largest global batch of all sessions that share generated data; 0: this session's.
   std::int64_t largest_global_batch = 0;
   data::DecodeMode decode = data::DecodeMode::kExact;
   data::StorageOptions storage;
   data::ShardMode shard = data::ShardMode::kEarly;
   bool skip_corrupt = false;
   graph::BucketOptions buckets;
-  bool sync_loss = false;  ///< a loss that is a batch ratio is that of the global batch
-  std::optional<comm::LinkModel> link;  ///< simulated, in front of the real one
+  bool sync_loss = false;               ///< a batch-ratio loss is computed over the global batch
+  std::optional<comm::LinkModel> link;  ///< simulated on top of the real one
   GradientCompression compression;
   bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
   Strategy strategy = Strategy::kDdp;

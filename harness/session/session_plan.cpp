@@ -37,7 +37,7 @@ SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
   ranks_on_device_ = comm::ranks_on_device(ranks_.places(), devices, ranks_.rank());
   check_sharing();
   gather_ranks();
-  // One rank makes what is made once; the others find it.
+  // One rank makes what is made only once; the others then find it.
   together(ranks_, [&] {
     if (ranks_.rank() == 0) {
       open_data();
@@ -183,7 +183,7 @@ data::LoaderOptions SessionPlan::loader_options() const {
   }
   loader.workers = static_cast<int>(workers_);
   loader.prefetch = static_cast<int>(options_.prefetch);
-  // The cached one, those of steps on their way, and the one that the next step takes.
+  // The cached one, those of steps in flight, and the one that the next step takes.
   loader.max_leases =
       backend_->reads_host_memory() ? 2 : 2 + static_cast<int>(exec::StepRing::kInFlight);
   loader.seed = options_.seed;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one measurement needs, opened and checked, before anything big is allocated.
+// What one measurement needs, opened and checked before anything big is allocated.
 #pragma once
 
 #include "data/dataset.h"
@@ -26,15 +26,15 @@
 
 namespace dlbench::harness {
 
-/// What is known of a run before anything big is allocated: enough for --dry-run.
+/// A run before anything big is allocated: enough for --dry-run.
 class SessionPlan {
  public:
-  /// What trials load.
+  /// The split that trials load.
   static constexpr data::Split kSplit = data::Split::kTrain;
 
-  /// Opens backend and data set, builds the graph. Throws core::Error for everything that is wrong
-  /// with names, sizes, files or the device, on all ranks alike. Collective over `ranks`, which
-  /// outlive the plan.
+  /// Opens backend and data set and builds the graph. Throws core::Error for everything that is
+  /// wrong with names, sizes, files or the device, on all ranks alike. Collective over `ranks`,
+  /// which must outlive the plan.
   SessionPlan(SessionOptions options, comm::Rendezvous& ranks);
 
   [[nodiscard]] const SessionOptions& options() const { return options_; }
@@ -43,18 +43,18 @@ class SessionPlan {
   [[nodiscard]] const graph::Graph& training_graph() const { return training_graph_; }
   [[nodiscard]] backend::Backend& backend() const { return *backend_; }
   [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
-  /// Where its samples are: "split train in 'DIR'".
+  /// Returns the split and folder of the samples: "split train in 'DIR'".
   [[nodiscard]] std::string split_name() const;
   [[nodiscard]] const DataSource& source() const { return source_; }
   /// The files of the data set, of all splits.
   [[nodiscard]] std::vector<std::filesystem::path> data_files() const;
   [[nodiscard]] comm::Rendezvous& ranks() const { return ranks_; }
-  /// FLOP of a step of all ranks over the samples of the global batch: the sum of what each rank's
-  /// graph has, without the optimizer where the single root alone updates. The same on all ranks.
+  /// Returns the FLOP of a step, summed over the ranks' graphs (without the optimizer of ranks
+  /// below a single root), per sample of the global batch. The same on all ranks.
   [[nodiscard]] double training_flop_per_sample() const { return training_flop_per_sample_; }
   /// Names of the ranks' devices, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] const std::vector<std::string>& device_names() const { return device_names_; }
-  /// Their PCI addresses, likewise; empty texts where they are no GPUs.
+  /// PCI addresses of these devices, by rank, on rank 0; empty texts for devices other than GPUs.
   [[nodiscard]] const std::vector<std::string>& device_addresses() const {
     return device_addresses_;
   }
@@ -67,33 +67,33 @@ class SessionPlan {
   [[nodiscard]] std::int64_t batch_size() const { return batch_.local; }
   [[nodiscard]] const BatchShare& batch() const { return batch_; }
   [[nodiscard]] std::int64_t workers() const { return workers_; }
-  /// That many of them can work at the same time.
+  /// Returns how many of the workers can be busy at the same time.
   [[nodiscard]] std::int64_t most_busy_workers() const;
   /// Compute threads and loader workers of this rank.
   [[nodiscard]] std::int64_t own_threads() const { return backend_->device().threads + workers_; }
   [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
-  /// How the ranks share a step, as far as the workload and their number leave a choice.
+  /// How the ranks share a step, as far as workload and number of ranks leave a choice.
   [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }
   [[nodiscard]] backend::LoweringOptions lowering() const;
   [[nodiscard]] data::LoaderOptions loader_options() const;
-  /// The memory that a caller needs who does something else than repeat training steps of one size,
-  /// as a session does: from that need to its own.
+  /// The memory need of a caller that does not just repeat training steps of one size as a session
+  /// does: converts the session's need to the caller's.
   using MemoryNeedRule =
       std::function<MemoryNeed(std::int64_t batch_size, const MemoryNeed& of_run)>;
-  /// Before memory_need() is asked.
+  /// Sets the rule; call it before memory_need().
   void set_memory_need(MemoryNeedRule rule) { memory_need_rule_ = std::move(rule); }
-  /// Lowers without tuning and plans. Cached.
+  /// Returns the memory need. Lowers without tuning and plans. Cached.
   [[nodiscard]] const MemoryNeed& memory_need();
   /// OpenedDevice::why_no_better.
   [[nodiscard]] const std::string& why_no_better_device() const { return why_no_better_device_; }
-  /// Which ranks have one GPU, as comm::shared_device() says it; empty: each has its own.
+  /// Describes which ranks share one GPU, as comm::shared_device() does; empty: each has its own.
   [[nodiscard]] const std::string& shared_device() const { return shared_device_; }
   /// Ranks that compute on this rank's device, itself included.
   [[nodiscard]] int ranks_on_device() const { return ranks_on_device_; }
-  /// What this rank may still take.
+  /// Returns the memory that this rank may still take.
   [[nodiscard]] MemoryRoom memory_room() const;
-  /// Throws core::Error(kMemory) when the need exceeds that: needed, available, largest batch that
-  /// fits.
+  /// Throws core::Error(kMemory) if the need exceeds memory_room(), with the needed and available
+  /// memory and the largest batch that fits.
   void check_memory();
 
  private:
@@ -108,7 +108,7 @@ class SessionPlan {
   void gather_ranks();
 
   [[nodiscard]] MemoryNeed need_for_batch(std::int64_t batch_size) const;
-  /// `need` of a step, and what ranks and loader need beside it.
+  /// Adds to the `need` of a step what ranks and loader need.
   [[nodiscard]] MemoryNeed need_beside(MemoryNeed need, std::int64_t batch_size) const;
 
   SessionOptions options_;

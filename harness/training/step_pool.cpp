@@ -115,8 +115,8 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples, std::int64_t last
     alike_.insert(mode);
     return;
   }
-  // A rank for which both are one step makes it more often than the others do theirs, and one
-  // without samples makes none.
+  // A rank for which both are the same step makes it more often than the others make theirs, and a
+  // rank without samples makes none.
   enum Kind : std::int8_t { kOne, kTwo, kNone };
   const Kind kind = last == 0 ? kNone : samples == last ? kOne : kTwo;
   const std::vector<Kind> kinds = options_.ranks.rendezvous->all_gather(kind);
@@ -129,13 +129,13 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples, std::int64_t last
   }
 }
 
-// All ranks record a collective or none does (NCCL asks for it), and each records a step when it
-// has made it often enough.
+// Either all ranks record a collective or none does (NCCL requires it), and each rank records a
+// step once it has made it often enough.
 bool StepPool::may_record(graph::Mode mode, const data::Batch& batch) const {
   return alike_.contains(mode) || batch.samples * communicator_.size() == batch.global_samples;
 }
 
-// The weight of this rank's part of the global batch, and which samples it has of it.
+// Returns the weight of this rank's part of the global batch, and which of its samples it has.
 StepPool::Share StepPool::share_of(const data::Batch& batch) const {
   return {.loss_gradient =
               options_.ranks.reduction.sync_loss
@@ -152,7 +152,7 @@ void StepPool::take_share(const Share& share) {
   share_ = share;
 }
 
-// Those are in the forward pass, which the batch of another rank makes just now.
+// Those sums belong to the forward pass that other ranks are making for their batch.
 void StepPool::run_without_samples() {
   DLBENCH_CHECK(flights_.empty());
   if (!options_.ranks.reduction.sync_loss) {
@@ -185,7 +185,7 @@ std::vector<StepOutcome> StepPool::run(graph::Mode mode,
                                        data::BatchLease lease) {
   Step& step = step_for(mode, batch.samples);
   std::vector<StepOutcome> told;
-  // All steps share the state, and each kind enqueues on a stream of its own.
+  // All steps share the state, and each kind enqueues on its own stream.
   const bool takes_share = mode == graph::Mode::kTrain && !alone() && share_ != share_of(batch);
   if (&step != running_ || takes_share) {
     told = drain();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executable steps that training needs: one per mode and number of samples, made on first use,
-// all on one model state and, as one runs at a time, in one arena: that of the largest. A partial
-// batch at the end of an epoch gets a plan of its own.
+// The executable steps of a training: one per mode and number of samples, made on first use, all
+// with one model state and, as only one runs at a time, in one arena with the size of the largest.
+// A partial batch at the end of an epoch gets its own plan.
 #pragma once
 
 #include "data/batch.h"
@@ -28,15 +28,15 @@
 
 namespace dlbench::harness {
 
-/// What one step says of its batch.
+/// The result of one step for its batch.
 struct StepOutcome {
   double loss = 0.0;
   std::vector<double> counts;  ///< see workloads/metrics.h
   std::int64_t samples = 0;    ///< of this rank
 };
 
-/// Who trains together: this process alone unless said otherwise. What is named outlives the
-/// training.
+/// The ranks that train together: by default this process alone. The referenced objects must
+/// outlive the training.
 struct TrainingRanks {
   comm::Rendezvous* rendezvous = nullptr;      ///< with several ranks: all of them,
   comm::Communicator* communicator = nullptr;  ///< and how their tensors travel
@@ -44,7 +44,7 @@ struct TrainingRanks {
   bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
 };
 
-/// Whose steps, and how they run. References outlive the pool.
+/// The workload of the steps, and how they run. References must outlive the pool.
 struct StepPoolOptions {
   const workloads::Workload& workload;
   workloads::WorkloadParams params{};
@@ -56,42 +56,42 @@ struct StepPoolOptions {
   exec::GraphReplay replay = exec::GraphReplay::kOff;
 };
 
-/// A GPU is given the next step while it works on the last one; what a step says of its batch is
-/// known once it is done. Thread compatible.
+/// Runs training and evaluation steps. A GPU is given the next step while it works on the last one;
+/// the outcome of a step is known once it is done. Thread compatible.
 class StepPool {
  public:
-  /// Makes the step in train mode and with it the model state. Collective, as run() is.
+  /// Makes the step of train mode and the model state. Collective, like run().
   explicit StepPool(StepPoolOptions options);
   StepPool(const StepPool&) = delete;
   StepPool& operator=(const StepPool&) = delete;
   /// Waits for the device before batches are given back.
   ~StepPool();
 
-  /// Of the steps that were run; not to be touched while some are on their way.
+  /// The state of all steps; must not be touched while steps are in flight.
   [[nodiscard]] exec::ModelState& state() { return state_; }
-  /// Makes the step unless there is one, with the same kernels on all ranks: before the first batch
-  /// of that size, on several ranks always, on one rank where making it shall not be timed.
-  /// `samples`: of this rank; none makes nothing. Collective.
+  /// Makes the step unless it exists, with the same kernels on all ranks. Required before the first
+  /// batch of that size on several ranks, and on one rank if making it must not be timed. `samples`
+  /// of this rank; 0 makes nothing. Collective.
   void prepare(graph::Mode mode, std::int64_t samples);
-  /// Both steps of a pass: of each batch and of its last one. Collective.
+  /// Makes both steps of a pass: for its batches and for its last batch. Collective.
   void prepare(graph::Mode mode, std::int64_t samples, std::int64_t last);
-  /// Starts a step on the batch, which `lease`, or else the caller, keeps until the step was told
-  /// of. Returns what is known by then of steps not yet told of, oldest first: on the CPU of this
-  /// one, on a GPU of those before it that are done. Evaluate mode changes nothing in the state. On
-  /// several ranks a batch counts by its share of the global batch, and draws as its samples do
-  /// there.
+  /// Starts a step on the batch, which `lease`, or else the caller, keeps until its outcome was
+  /// returned. Returns the outcomes known by then and not yet returned, oldest first: on the CPU
+  /// that of this step, on a GPU those of finished earlier steps. Evaluate mode does not change the
+  /// state. With several ranks a batch is weighted by its share of the global batch and draws the
+  /// random numbers of its samples there.
   [[nodiscard]] std::vector<StepOutcome> run(graph::Mode mode,
                                              const data::Batch& batch,
                                              data::BatchLease lease = {});
-  /// Waits for the steps that are on their way and tells of them.
+  /// Waits for the steps in flight and returns their outcomes.
   [[nodiscard]] std::vector<StepOutcome> drain();
-  /// Whether the step that ran last is replayed, or will be if it runs again.
+  /// Whether the last step was replayed, or will be if it runs again.
   [[nodiscard]] bool replays() const;
-  /// In place of run() in evaluate mode on a rank that has no samples of the batch: adds nothing to
-  /// the sums that the other ranks share for their loss. No step may be on its way.
+  /// Replaces run() in evaluate mode on a rank without samples of the batch: adds nothing to the
+  /// sums that the ranks share for their loss. No step may be in flight.
   void run_without_samples();
 
-  /// Called with each step that is made, and its samples.
+  /// Called with each step that is made and its number of samples.
   std::function<void(const exec::Executor&, std::int64_t)> on_new_step;
 
  private:
@@ -99,7 +99,7 @@ class StepPool {
     workloads::BuiltWorkload built;
     std::unique_ptr<exec::Executor> executor;
   };
-  /// What the graph of a training step takes from the state of its rank's part of the batch.
+  /// What the graph of a training step reads from the state about its rank's part of the batch.
   struct Share {
     double loss_gradient = 0.0;
     double first_sample = 0.0;
@@ -112,14 +112,14 @@ class StepPool {
 
   [[nodiscard]] bool alone() const { return communicator_.size() == 1; }
   Step& step_for(graph::Mode mode, std::int64_t samples);
-  /// The step with the largest arena so far; null: there is none.
+  /// Returns the step with the largest arena so far, or null.
   [[nodiscard]] const exec::Executor* largest() const;
   Step& make_step(graph::Mode mode, std::int64_t samples, const backend::LoweringOptions& lowering);
   [[nodiscard]] bool may_record(graph::Mode mode, const data::Batch& batch) const;
   [[nodiscard]] Share share_of(const data::Batch& batch) const;
   void take_share(const Share& share);
-  /// Adds to `told` the oldest step on its way, if there is one and it is done or `wait`. Whether
-  /// it did.
+  /// Appends the outcome of the oldest step in flight to `told`, if there is one and it is done or
+  /// `wait`. Returns whether it did.
   bool tell(bool wait, std::vector<StepOutcome>& told);
   [[nodiscard]] graph::Graph graph_of(const workloads::BuiltWorkload& built,
                                       graph::Mode mode) const;
@@ -133,7 +133,7 @@ class StepPool {
   std::set<graph::Mode>
       alike_;  ///< modes whose steps all ranks make equally often, if they meet in them
   std::optional<Share> share_;  ///< in the state
-  Step* running_ = nullptr;     ///< whose steps those on their way are
+  Step* running_ = nullptr;     ///< the step that the flights belong to
   std::deque<Flight> flights_;  ///< steps on their way, oldest first
 };
 

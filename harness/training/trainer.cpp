@@ -49,7 +49,7 @@ class PassSums {
       counts_[index] += outcome.counts[index];
     }
   }
-  /// Adds those of the other ranks.
+  /// Adds the sums of the other ranks.
   void combine(RankGroup& group) {
     counts_.resize(static_cast<std::size_t>(group.max(static_cast<double>(counts_.size()))), 0.0);
     std::vector<double> sums = counts_;
@@ -155,7 +155,7 @@ class Training {
                                spec_.early_stop_patience)});
   }
 
-  // The order is new in each epoch, so these are others each time.
+  // The order changes in each epoch, so other samples are left out each time.
   void tell_tail() const {
     const std::int64_t batch = loader_.sampler().plan(0).global_samples;
     const std::int64_t tail = setup_.training_data.size() % batch;
@@ -168,7 +168,7 @@ class Training {
     }
   }
 
-  // Of all sizes that batches will have, the last one of a pass included, in one order on all
+  // Makes steps for all batch sizes, including the last batch of a pass, in the same order on all
   // ranks: kernels are chosen before the clock of the first epoch starts.
   void prepare_steps() {
     check_last_batch(setup_);
@@ -185,7 +185,7 @@ class Training {
     steps_.state().set_scalar("learning_rate", schedule_.rate());
     enter(fmt::format("epoch {}", epoch));
     const auto scaling_before = loss_scaling_record(steps_.state());
-    // Timed: loading, steps, reading the loss. Not: validation, checkpoint.
+    // Timed: loading, steps, reading the loss. Not timed: validation, checkpoint.
     const probes::ProcSnapshot begin = probes::take_snapshot();
     const auto start = std::chrono::steady_clock::now();
     loader_.start_epoch();
@@ -220,9 +220,9 @@ class Training {
     return record;
   }
 
-  /// The state is finite, as check_parameters() saw, and the training loss: running statistics may
-  /// be far behind those of the batches at a large learning rate. That mends itself, or training
-  /// fails.
+  /// The state is finite, as check_parameters() found, and so is the training loss: at a large
+  /// learning rate, running statistics may be far behind those of the batches. That corrects
+  /// itself, or training fails.
   void tell_no_validation_loss(std::int64_t epoch) {
     if (!std::exchange(validation_failed_, true)) {
       tell_left_out({"validation loss",
@@ -233,7 +233,7 @@ class Training {
     }
   }
 
-  /// What else ran while an epoch's steps did.
+  /// Records what else ran during an epoch's steps.
   [[nodiscard]] reports::DisturbanceRecord look_around(std::int64_t epoch,
                                                        const probes::ProcSnapshot& begin,
                                                        const probes::ProcSnapshot& end) {
@@ -249,7 +249,7 @@ class Training {
     return disturbance_record(seen.own);
   }
 
-  /// One pass over the data of one epoch: this rank's batches, the sums of all ranks.
+  /// Makes one pass over an epoch's data: this rank's batches, the sums of all ranks.
   PassSums pass(graph::Mode mode, data::PrefetchLoader& loader, std::int64_t epoch) {
     PassSums sums;
     TrainingProgress started{.epoch = epoch,
@@ -307,8 +307,8 @@ class Training {
     return sums;
   }
 
-  /// Of the corrupt samples that were met since the last call, on any rank, those that no rank had
-  /// met before.
+  /// Reports the corrupt samples found since the last call on any rank that no rank had found
+  /// before.
   void tell_skipped() {
     if (!setup_.loader.skip_corrupt) {
       return;
@@ -332,7 +332,7 @@ class Training {
     return fmt::format("epoch {}, {}", progress.epoch, batch_text(progress));
   }
 
-  /// A step is done: perhaps not the last one that was started.
+  /// Takes the outcome of a finished step, which need not be the last one started.
   void take(const StepOutcome& outcome, const TrainingProgress& progress, PassSums& sums) {
     if (!std::isfinite(outcome.loss) && !progress.validating) {
       enter(phase_of(progress));
@@ -377,7 +377,7 @@ class Training {
     }
   }
 
-  /// Whether this epoch is the best so far; then its state is kept.
+  /// Returns whether this epoch is the best so far, and then keeps its state.
   bool judge(const reports::EpochRecord& record) {
     const std::optional<double> loss =
         setup_.validation_data != nullptr ? record.valid_loss : record.train_loss;
@@ -413,8 +413,8 @@ class Training {
   TrainingResult result_;
   double best_loss_ = std::numeric_limits<double>::infinity();
   bool validation_failed_ = false;  ///< some epoch had no finite validation loss
-  std::set<std::string> skipped_;   ///< corrupt samples that this rank met
-  std::string not_yet_told_;        ///< of those, a line each
+  std::set<std::string> skipped_;   ///< corrupt samples that this rank found
+  std::string not_yet_told_;        ///< those not yet reported, a line each
   std::set<std::string> told_;      ///< of all ranks
 };
 

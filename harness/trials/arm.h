@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One arm of a run: what a trial does in one step, and what it puts in order before a repetition.
-// The TrialRunner times steps and knows no more than this.
+// One arm of a run: what a trial does in one step, and how it prepares a repetition. The
+// TrialRunner times steps and knows nothing else about them.
 #pragma once
 
 #include "data/loader/prefetch_loader.h"
@@ -22,16 +22,16 @@ namespace dlbench::harness {
 
 class Session;
 
-/// What one step did.
+/// The result of one step.
 struct StepSample {
   std::int64_t samples = 0;  ///< real samples
-  /// Seconds from the end of the step before to its own, on the device's clock; nothing where only
-  /// the host's clock can tell.
+  /// Seconds from the end of the previous step to the end of this one, on the device's clock;
+  /// nothing if only the host's clock can tell.
   std::optional<double> step_s{};
   std::optional<double> loss{};
 };
 
-/// Seconds by phase, summed over steps; the phases of a step do not overlap.
+/// Seconds by phase, summed over steps. The phases of a step do not overlap.
 struct PhaseTotals {
   double data_wait = 0.0;
   double host_to_device = 0.0;
@@ -40,16 +40,15 @@ struct PhaseTotals {
   void add(const PhaseTotals& other);
 };
 
-/// What a rank's communicator counted.
+/// The counters of a rank's communicator.
 struct Communication {
   comm::CommunicationTotals totals;
-  /// Communicator::take_arrivals(); where the communicator has no clock,
-  /// StepPipeline::take_waits().
+  /// Communicator::take_arrivals(), or StepPipeline::take_waits() if the communicator has no clock.
   std::vector<double> ahead_s;
 };
 
-/// A trial as the runner sees it. Calls come in the order prepare, step..., drain..., finish, again
-/// and again. prepare() and use_up() throw what RunGuard::check_current() does.
+/// A trial as the runner sees it. Calls come in the order prepare, step..., drain..., finish,
+/// repeatedly. prepare() and use_up() throw what RunGuard::check_current() throws.
 class Arm {
  public:
   explicit Arm(TrialId id) : id_(std::move(id)) {}
@@ -58,55 +57,55 @@ class Arm {
   virtual ~Arm() = default;
 
   [[nodiscard]] const TrialId& id() const { return id_; }
-  /// Before a repetition, outside the clock: restores the model state, fills the prefetch queue and
-  /// takes capacity + 1 batches, so that no batch of the repetition was prepared for free.
+  /// Prepares a repetition, outside the clock: restores the model state, fills the prefetch queue
+  /// and takes capacity + 1 batches, so that no batch of the repetition was prepared before it.
   virtual void prepare() = 0;
-  /// Batches that have become ready since prepare(): the repetition would have them for nothing. 0
-  /// for an arm without a loader.
+  /// Batches that became ready since prepare(), which the repetition would get for free. 0 for an
+  /// arm without a loader.
   [[nodiscard]] virtual std::int64_t surplus() const { return 0; }
-  /// Makes so many steps outside the clock, and forgets what was counted until then.
+  /// Makes that many steps outside the clock, and resets the counters.
   virtual void use_up(std::int64_t batches) { static_cast<void>(batches); }
-  /// Makes one step, or starts one on a device that works on earlier ones, and tells of the oldest
-  /// that is done: nothing while the first are on their way. Throws core::Error(kRun) when a loss
-  /// is not finite.
+  /// Makes one step, or starts one on a device that still works on earlier ones. Returns the oldest
+  /// finished step not yet returned, or nothing while the first steps are in flight. Throws
+  /// core::Error(kRun) when a loss is not finite.
   [[nodiscard]] virtual std::optional<StepSample> step() = 0;
-  /// Waits for the oldest step on its way; nothing if there is none.
+  /// Waits for the oldest step in flight and returns it; nothing if there is none.
   [[nodiscard]] virtual std::optional<StepSample> drain() { return std::nullopt; }
-  /// After a repetition, outside the clock: stops what runs in the background.
+  /// Ends a repetition, outside the clock: stops what runs in the background.
   virtual void finish() = 0;
-  /// Complete batches that wait in the prefetch queue; nothing for an arm without a loader.
+  /// Complete batches waiting in the prefetch queue; nothing for an arm without a loader.
   [[nodiscard]] virtual std::optional<std::int64_t> queue_fill() const { return std::nullopt; }
-  /// Batches that the loader may complete all at once; 1 for an arm without one.
+  /// Largest number of batches that the loader completes at once; 1 for an arm without a loader.
   [[nodiscard]] virtual std::int64_t burst() const { return 1; }
-  /// Steps below which the rate of a repetition says how full the prefetch queue was rather than
-  /// how fast the arm is, unless it lasts long; see steps_that_outweigh().
+  /// Number of steps below which a repetition's rate reflects the fill of the prefetch queue rather
+  /// than the speed of the arm, unless it lasts long; see steps_that_outweigh().
   [[nodiscard]] virtual std::int64_t min_steps() const { return 1; }
-  /// Of the loader since prepare(); nothing for an arm without one.
+  /// Loader statistics since prepare(); nothing for an arm without a loader.
   [[nodiscard]] virtual std::optional<data::LoaderStats> loader_stats() const {
     return std::nullopt;
   }
-  /// Steps untimed in prepare(), for the estimate of what a repetition costs.
+  /// Number of untimed steps in prepare(), for estimating the cost of a repetition.
   [[nodiscard]] virtual std::int64_t untimed_steps() const { return 0; }
-  /// Of the very first step, its batch included, where prepare() made it; nothing where the first
-  /// one after prepare() is that.
+  /// Seconds of the very first step, including its batch, if prepare() made it; nothing if the
+  /// first step after prepare() is the very first one.
   [[nodiscard]] std::optional<double> untimed_first_step_s() const { return untimed_first_step_s_; }
-  /// Threads of its own that want to run beside compute threads and loader workers.
+  /// Number of own threads that run besides compute threads and loader workers.
   [[nodiscard]] virtual int extra_threads() const { return 0; }
-  /// Of the steps since prepare().
+  /// Phase times of the steps since prepare().
   [[nodiscard]] virtual PhaseTotals phases() const { return {}; }
-  /// Of the steps since the state was restored; nothing for an arm or a precision without it.
+  /// Loss scaling since the state was restored; nothing if arm or precision has none.
   [[nodiscard]] virtual std::optional<reports::LossScalingRecord> loss_scaling() const {
     return std::nullopt;
   }
-  /// Whether steps like the last one are replayed from a recording (a CUDA graph); nothing for an
-  /// arm whose steps are not the network's, or a device that records none.
+  /// Whether steps like the last one are replayed from a CUDA graph; nothing for an arm whose steps
+  /// are not the network's, or a device that cannot record.
   [[nodiscard]] virtual std::optional<bool> replays() const { return std::nullopt; }
-  /// What was communicated since the last call; nothing for an arm that does not.
+  /// Returns what was communicated since the last call; nothing for an arm without communication.
   [[nodiscard]] virtual Communication take_communication() { return {}; }
 
  protected:
-  /// Makes so many steps outside the clock. As between timed ones, what ends the run is looked at
-  /// after each: a long prefetch queue makes them last a minute.
+  /// Makes that many steps outside the clock. As between timed steps, checks after each whether the
+  /// run must end: with a long prefetch queue they may take a minute.
   void step_untimed(std::int64_t steps);
 
  private:
@@ -114,11 +113,11 @@ class Arm {
   std::optional<double> untimed_first_step_s_;
 };
 
-/// Why so many ranks cannot do a trial; empty: they can.
+/// Returns why a trial is impossible with that many ranks; empty if it is possible.
 [[nodiscard]] std::string why_impossible(const TrialId& id, int ranks);
 
-/// The arm of a trial; the session outlives it. Throws core::Error(kUnavailable) with
-/// why_impossible() for a trial that the session's ranks cannot do.
+/// Makes the arm of a trial; the session must outlive it. Throws core::Error(kUnavailable) with
+/// why_impossible() for a trial that is impossible with the session's ranks.
 [[nodiscard]] std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session);
 
 }  // namespace dlbench::harness

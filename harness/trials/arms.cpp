@@ -23,7 +23,7 @@ using core::Error;
 using core::ErrorCode;
 using reports::TrialKind;
 
-// Where the host does not know when ranks come to a collective (GPUs), the steps' waits tell.
+// If the host cannot see when ranks reach a collective (GPUs), uses the steps' waits instead.
 Communication take_from(Session& session, StepPipeline& steps) {
   comm::Communicator& communicator = session.communicator();
   Communication taken{.totals = communicator.take_totals(),
@@ -101,8 +101,8 @@ class SyntheticArm final : public Arm {
   [[nodiscard]] std::optional<bool> replays() const override { return steps_.replays(); }
 
  private:
-  // Only the host variant is there for the copy. Where the device reads the host's memory there is
-  // none, and the batch is bound to each step anew.
+  // Only the host variant exists for the copy. If the device reads host memory there is no copy,
+  // and the batch is bound anew for each step.
   [[nodiscard]] bool stays_on_device() const {
     return !session_.plan().backend().reads_host_memory() && id().variant != "host";
   }
@@ -126,7 +126,7 @@ void Arm::step_untimed(std::int64_t steps) {
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t made = 0; made < steps; ++made) {
     const bool told = step().has_value();
-    // A device may have it on its way when the last one was started.
+    // A device may still be working on it when the last one was started.
     if (!untimed_first_step_s_.has_value() &&
         (told || (made + 1 == steps && drain().has_value()))) {
       untimed_first_step_s_ = core::seconds_since(start);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// --cache over one run: what is done to the page cache before its trials and between them.
+// --cache during one run: the state of the page cache before its trials and between them.
 #pragma once
 
 #include "data/loader/page_cache.h"
@@ -22,29 +22,29 @@ namespace dlbench::harness {
 class Session;
 class SessionPlan;
 
-/// as-is is looked at once, warm made once, cold before every repetition, which then begins with an
-/// epoch and when all ranks have dropped the pages.
+/// Measures an as-is cache once, warms it once, or empties it before every repetition; a cold
+/// repetition begins with an epoch, once all ranks have dropped the pages.
 class CachePolicy {
  public:
-  /// `skip_corrupt`: files that cannot be read are left out. Ranks and group outlive this.
+  /// `skip_corrupt` leaves out unreadable files. Ranks and group must outlive this.
   CachePolicy(data::CacheMode mode, bool skip_corrupt, comm::Rendezvous& ranks, RankGroup& group);
 
-  /// Before kernels are chosen. Throws core::Error(kUsage) where a data set is too small for cold
+  /// Call before kernels are chosen. Throws core::Error(kUsage) if a data set is too small for cold
   /// repetitions.
   void check(const SessionPlan& plan, const std::vector<TrialId>& trials) const;
-  /// With a cold cache, how many steps one pass over the data leaves for the clock; nothing
-  /// elsewhere, nor for data held in memory, which are not read again. Collective. Throws as
-  /// check().
+  /// Returns how many timed steps one pass over the data allows with a cold cache; nothing in other
+  /// modes, and for data held in memory, which is not read again. Throws as check() does.
+  /// Collective.
   [[nodiscard]] std::optional<std::int64_t> pass_steps(
       Session& session, const std::vector<std::unique_ptr<Arm>>& arms);
-  /// Before the warm-up. Throws core::Error(kFile).
+  /// Prepares the cache before the warm-up. Throws core::Error(kFile).
   void prepare(const SessionPlan& plan);
-  /// Before a repetition of that trial or its warm-up. Collective. Throws core::Error(kFile).
+  /// Prepares a repetition of that trial or its warm-up. Collective. Throws core::Error(kFile).
   void before_repetition(const TrialId& id, Session& session);
 
-  /// What was found: the largest part that was resident, and how the first look proved it.
+  /// What was found: the largest resident part, and how the first measurement proved it.
   [[nodiscard]] const reports::CacheRecord& record() const { return record_; }
-  /// Why the state is not known, once; empty if it is or was told before.
+  /// Says once why the state is unknown; empty if it is known or was reported before.
   [[nodiscard]] std::string take_doubt();
 
  private:

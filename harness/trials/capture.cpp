@@ -16,9 +16,9 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-// An arm that tells the profiler before its first wanted step and after its last. The region of a
-// step is around step(): for each wanted one to lie in the capture as a whole, that begins behind
-// the step before, and ends when the last step has left the device.
+// An arm that notifies the profiler before its first wanted step and after its last. A step's
+// region surrounds step(); so that the capture contains each wanted one completely, it begins after
+// the previous step and ends when the last step has left the device.
 class CapturedArm final : public Arm {
  public:
   CapturedArm(Arm& arm,

@@ -29,7 +29,7 @@ using comm::PatternRange;
 constexpr std::int64_t kMaxCallsPerRound = 64;
 constexpr double kRoundS = 0.5;  // so long nobody asks the guard
 
-/// Elements of the array that belong to `rank`.
+/// Returns the elements of the array that belong to `rank`.
 PatternRange share(const PatternRange& all, int rank, int size) {
   return {.data = all.data,
           .dtype = all.dtype,
@@ -37,7 +37,7 @@ PatternRange share(const PatternRange& all, int rank, int size) {
           .end = comm::share_begin(all.end, rank + 1, size)};
 }
 
-/// What is wrong with what `rank` received from ranks that had sent their pattern.
+/// Counts wrong elements that `rank` received from ranks that had sent their pattern.
 std::size_t wrong_elements(Collective op, const PatternRange& all, int rank, int size) {
   switch (op) {
     case Collective::kAllReduce:
@@ -85,7 +85,7 @@ CollectiveTrial::CollectiveTrial(comm::Rendezvous& ranks,
     : group_(ranks),
       communicator_(communicator),
       replay_(replay),
-      // Alone nothing is done, and a communicator that cannot be recorded blocks the host.
+      // One rank has nothing to queue, and a communicator that cannot be recorded blocks the host.
       queues_(!backend.reads_host_memory() && communicator.size() > 1 && communicator.recordable()),
       stream_(backend.create_stream()),
       data_(communicator.allocate(backend, largest_bytes)) {
@@ -118,7 +118,7 @@ void CollectiveTrial::call(const CollectiveCase& which) {
     case Collective::kAllGather:
       return communicator_.all_gather(request.data, request.count, request.dtype, *stream_);
     case Collective::kBroadcast:
-      // Not from rank 0: nothing may work only because it is the root of all else.
+      // Not from rank 0: nothing may work only because rank 0 is the root of everything else.
       return communicator_.broadcast(
           request.data, which.bytes(), communicator_.size() - 1, *stream_);
   }
@@ -166,7 +166,7 @@ CollectiveTrial::Round CollectiveTrial::plan_round(const CollectiveCase& which, 
   return round;
 }
 
-// As many on all ranks, for their recordings go together.
+// Returns the same number on all ranks, because their recordings belong together.
 std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
   const auto begin = Clock::now();
   comm::watched(communicator_, [&] {
@@ -181,8 +181,8 @@ std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
   return (which.calls + rounds - 1) / rounds;
 }
 
-// All ranks have a recording or none: the same calls recorded and not do not meet. A communicator
-// of NCCL that met an error keeps it, so once a call failed there is none to enqueue others with.
+// Either all ranks have a recording or none, because recorded and unrecorded calls do not match. An
+// NCCL communicator keeps its error, so after a failed call none is left to enqueue others with.
 std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const CollectiveCase& which,
                                                                   std::int64_t calls) {
   if (replay_ == exec::GraphReplay::kOff) {
@@ -214,7 +214,7 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
   return nullptr;
 }
 
-/// `called`: whether every call was taken.
+/// `called`: set to whether every call was accepted.
 std::unique_ptr<backend::Replay> CollectiveTrial::record(const CollectiveCase& which,
                                                          std::int64_t calls,
                                                          bool& called) {
@@ -231,7 +231,7 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record(const CollectiveCase& w
   }
 }
 
-// Where the device has a queue, the ranks meet in a first call that is not timed.
+// On a device with a queue, the ranks meet in a first call that is not timed.
 void CollectiveTrial::enqueue(const CollectiveCase& which, std::int64_t calls) {
   if (queues_) {
     call(which);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of one collective at one size, and whether its result is right.
+// Measures the time of one collective at one size, and checks its result.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -32,23 +32,23 @@ struct CollectiveCase {
 };
 
 struct CollectiveResult {
-  /// Seconds per call, see calls_of_the_slowest(); on rank 0 alone.
+  /// Seconds per call, see calls_of_the_slowest(); on rank 0 only.
   std::vector<double> call_s;
-  bool replayed = false;   ///< the calls were recorded and launched at once, as in a replayed step
-  std::int64_t wrong = 0;  ///< elements over all ranks; on all ranks
+  bool replayed = false;   ///< the calls were recorded and launched together, as in a replayed step
+  std::int64_t wrong = 0;  ///< wrong elements over all ranks; set on all ranks
 };
 
-/// Of calls that ranks timed one behind the other (`call_s`: by rank, then by call), those of the
-/// rank that took longest over each `round` of them. The longest over ranks call by call would be
-/// too long: ranks end a call a little before or after each other, and what one of them has more
-/// of a call it has less of the next. nccl-tests likewise divide the time of many calls.
+/// Of consecutive calls that each rank timed (`call_s`: by rank, then by call), returns for each
+/// `round` of calls those of the rank that took longest over it. The slowest rank call by call
+/// would be too long: ranks end a call slightly before or after each other, and a longer call
+/// shortens the rank's next one. nccl-tests likewise divide the time of many calls.
 [[nodiscard]] std::vector<double> calls_of_the_slowest(
     const std::vector<std::vector<double>>& call_s, std::size_t round);
 
 /// Runs collectives in place, in memory of the communicator. Calls are collective over the ranks.
 class CollectiveTrial {
  public:
-  /// All of it outlives this. `largest_bytes`: of any case.
+  /// All arguments must outlive this. `largest_bytes` is the largest size of any case.
   CollectiveTrial(comm::Rendezvous& ranks,
                   comm::Communicator& communicator,
                   backend::Backend& backend,
@@ -56,22 +56,22 @@ class CollectiveTrial {
                   exec::GraphReplay replay);
   CollectiveTrial(const CollectiveTrial&) = delete;
   CollectiveTrial& operator=(const CollectiveTrial&) = delete;
-  /// Behind an error collectives may be on their way that no other rank takes part in: they are
-  /// given up before their memory is.
+  /// After an error, collectives may be in flight that no other rank takes part in: aborts them
+  /// before their memory is freed.
   ~CollectiveTrial();
 
-  /// All ranks start together, then call after call, as nccl-tests do, timed on the device's clock
-  /// where it has one. A device that takes them from a queue gets many at a time: by replay, if it
-  /// was asked for and can be, so that they last as long as in a replayed step; else one after the
-  /// other, and no shorter than the host takes to enqueue one; a call then lasts from the end of
-  /// the one before to its own end. The timed calls work on zeros, so that sums neither grow nor
-  /// round. The result is checked in one more call that is not timed: reductions against the exact
-  /// sum, all_gather and broadcast (from the last rank) against the sender's. Throws core::Error
-  /// when the guard ends the run.
+  /// Measures one case. All ranks start together and call repeatedly, as nccl-tests do, timed on
+  /// the device's clock if it has one. A device with a queue gets many calls at a time: by replay,
+  /// if requested and possible, so that they take as long as in a replayed step; else one by one,
+  /// no faster than the host can enqueue them. A call then lasts from the end of the previous one
+  /// to its own end. The timed calls work on zeros, so that sums neither grow nor round. An extra,
+  /// untimed call checks the result: reductions against the exact sum, all_gather and broadcast
+  /// (from the last rank) against the sender's data. Throws core::Error when the guard ends the
+  /// run.
   [[nodiscard]] CollectiveResult run(const CollectiveCase& which, RunGuard& guard);
 
  private:
-  /// Calls that are handed over together.
+  /// Calls that are submitted together.
   struct Round {
     std::int64_t calls = 1;  ///< timed ones
     std::unique_ptr<backend::Replay> replay;
@@ -92,7 +92,7 @@ class CollectiveTrial {
   RankGroup group_;
   comm::Communicator& communicator_;
   exec::GraphReplay replay_;
-  bool queues_;  ///< calls are enqueued, and done later
+  bool queues_;  ///< calls are enqueued and run later
   std::unique_ptr<backend::Stream> stream_;
   std::unique_ptr<backend::Buffer> data_;
   std::vector<std::unique_ptr<backend::Stream::Event>> events_;

@@ -12,9 +12,9 @@
 namespace dlbench::harness {
 namespace {
 
-/// `error` with what `fault` says behind it ("; the GPU reported Xid 79"), kRun where the library
-/// only refused; as it is if `fault` is empty or says nothing, or the user interrupted. Waits a
-/// tenth of a second first: a call may fail before the driver's message arrives.
+/// Returns `error` with the text of `fault` appended ("; the GPU reported Xid 79"), as kRun where
+/// the library only refused; unchanged if `fault` is empty or returns nothing, or the user
+/// interrupted. Waits 0.1 s first: a call may fail before the driver's message arrives.
 core::Error with_device_fault(const core::Error& error, const std::function<std::string()>& fault) {
   constexpr std::chrono::milliseconds kArrivesWithin{100};
   if (!fault || error.code() == core::ErrorCode::kInterrupted) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step that fails on a device says what the library saw of it; why may be known to the driver.
+// Adds the driver's explanation to the error of a step that fails on a device.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace dlbench::harness {
 
-/// Calls `work`. A core::Error that it throws is thrown on with what `fault` says behind its text
-/// ("; the GPU reported Xid 79"), as kRun where the library only refused; as it is if `fault` is
-/// empty or says nothing, or the user interrupted. `fault` is asked a tenth of a second later: a
-/// call may fail before the driver's message arrives. A NonFiniteLoss is thrown on at once.
+/// Calls `work`. Rethrows a core::Error from it with the text of `fault` appended ("; the GPU
+/// reported Xid 79"), as kRun where the library only refused; unchanged if `fault` is empty or
+/// returns nothing, or if the user interrupted. Calls `fault` a tenth of a second later, because a
+/// call may fail before the driver's message arrives. Rethrows a NonFiniteLoss at once.
 void naming_device_faults(const std::function<void()>& work,
                           const std::function<std::string()>& fault);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial of a bare graph, without inputs or loss: for measuring the harness itself.
+// A trial of a bare graph without inputs or loss, for measuring the harness itself.
 #pragma once
 
 #include "engine/comm/self.h"

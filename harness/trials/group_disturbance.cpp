@@ -17,7 +17,7 @@
 namespace dlbench::harness {
 namespace {
 
-/// What each disturbed rank saw, on all ranks. Collective.
+/// Returns what each disturbed rank saw, on all ranks. Collective.
 std::string reason_of_all(RankGroup& ranks, const std::string& mine) {
   return ranks.broadcast_text(told_by_ranks(ranks.gather_texts(mine)));
 }

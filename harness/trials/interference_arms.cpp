@@ -16,8 +16,8 @@
 namespace dlbench::harness {
 namespace {
 
-// A background thread that runs until it is stopped, or goes, and keeps the first exception it
-// meets. Its body ends soon after the request to stop, whatever it waits for.
+// A background thread that runs until it is stopped or destroyed, and keeps the first exception.
+// Its body ends soon after the request to stop, whatever it waits for.
 class Companion {
  public:
   template <typename Body>
@@ -100,7 +100,7 @@ class StepBesideLoader final : public Arm {
   Companion drainer_;
 };
 
-// As io, so that both can be compared.
+// Measures like io, so that both can be compared.
 class LoaderBesideStep final : public IoArm {
  public:
   using IoArm::IoArm;
@@ -124,7 +124,7 @@ class LoaderBesideStep final : public IoArm {
     IoArm::finish();
     trainer_.stop();
   }
-  // Who takes the batches: the compute threads are the trainer's.
+  // The thread that takes the batches: the compute threads belong to the trainer.
   [[nodiscard]] int extra_threads() const override { return 1; }
 
  private:

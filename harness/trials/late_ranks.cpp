@@ -10,8 +10,8 @@
 namespace dlbench::harness {
 namespace {
 
-// Ranks of several nodes that come together all wait for as long as a message travels there and
-// back, and differ by less than that.
+// Ranks of several nodes that arrive together all wait for a message's round trip, and differ by
+// less than that.
 constexpr double kClearly = 2.0;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rank the others wait for.
+// Finds the rank that the others wait for.
 #pragma once
 
 #include "harness/trials/rank_group.h"
@@ -11,12 +11,11 @@
 namespace dlbench::harness {
 
 /// Fills `arrivals` and `late_arrivals` of the shares. `ahead_s`: each rank's
-/// Communication::ahead_s, by rank. The last to reach a collective is the rank that was
-/// ahead of the last one by less than half as long as any other: durations on clocks of their own,
-/// which ranks of several nodes can compare. Where there is none such, they came together, and
-/// nobody waited for one of them: it is not known who was last. Lists that are not of one length
-/// tell nothing. Where a step's wait stands for that of its collectives it has their transfer in
-/// it, so that a rank is only last where the others waited for it longer than that took.
+/// Communication::ahead_s, by rank. The last rank at a collective is the one whose lead was less
+/// than half of any other rank's: leads are durations on each rank's own clock, so ranks of several
+/// nodes can be compared. Without such a rank all came together, and the last one is unknown. Lists
+/// of different lengths are ignored. Where a step's wait replaces that of its collectives, it
+/// includes their transfer, so a rank counts as last only if the others waited longer than that.
 void count_late_arrivals(const std::vector<std::vector<double>>& ahead_s,
                          std::vector<RankShare>& shares);
 

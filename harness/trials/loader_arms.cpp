@@ -13,7 +13,7 @@
 namespace dlbench::harness {
 namespace {
 
-// Reads one byte of every cache line, as a consumer of the batch would at least do.
+// Reads one byte of every cache line, as any consumer of the batch would at least.
 void touch(const data::Batch& batch) {
   constexpr std::size_t kCacheLine = 64;
   unsigned sum = 0;

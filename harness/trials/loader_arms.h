@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What trials that load have in common, and the one that does nothing else.
+// The common part of trials with a loader, and the io trial, which does nothing else.
 #pragma once
 
 #include "data/loader/batch_lease.h"
@@ -13,7 +13,7 @@
 
 namespace dlbench::harness {
 
-/// The loader, running from prepare() to finish().
+/// A trial whose loader runs from prepare() to finish().
 class LoaderArm : public Arm {
  public:
   LoaderArm(TrialId id, Session& session);
@@ -27,32 +27,32 @@ class LoaderArm : public Arm {
   void use_up(std::int64_t batches) override;
 
  protected:
-  /// A batch, empty on a rank that another one loads for, and how long it was waited for.
+  /// A batch (empty on a rank that another one loads for) and how long the rank waited for it.
   struct Taken {
     data::BatchLease lease;
     double wait_s = 0.0;
   };
 
-  /// Starts the loader and uses up what it prepares before anybody waits.
+  /// Starts the loader and consumes the batches that it prepares before anyone waits.
   void start_loader();
-  /// Of steps and loader.
+  /// Resets the counters of steps and loader.
   virtual void reset_counts();
   [[nodiscard]] Taken take();
   [[nodiscard]] Session& session() const { return session_; }
 
  private:
   Session& session_;
-  std::int64_t prepared_fill_ = 0;  ///< of the queue, when the batches of the capacity are used up
+  std::int64_t prepared_fill_ = 0;  ///< of the queue, once the prepared batches are consumed
 };
 
-/// Takes batches as fast as they come, and reads each as a consumer would at least do.
+/// Takes batches as fast as they come, and reads each of them, as any consumer would at least.
 class IoArm : public LoaderArm {
  public:
   using LoaderArm::LoaderArm;
 
   void prepare() override { start_loader(); }
-  /// Nothing but the loader takes time here: while this thread waits for a core, the queue fills,
-  /// and that is taken in no time.
+  /// Only the loader takes time here: while this thread waits for a core the queue fills, and the
+  /// queued batches are then taken in no time.
   [[nodiscard]] std::int64_t min_steps() const override;
   std::optional<StepSample> step() override;
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }

@@ -64,7 +64,7 @@ NodeSamples profile_steps(exec::Executor& step, std::int64_t steps) {
   return samples;
 }
 
-/// The same on all ranks, whose steps meet in collectives.
+/// Returns the same number on all ranks, whose steps meet in collectives.
 std::int64_t steps_to_profile(exec::Executor& step, RankGroup& ranks) {
   constexpr double kMin = 3.0;
   constexpr double kMax = 100.0;

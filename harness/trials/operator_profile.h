@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operators of a step with their rates against measured peaks, from a repetition of their own
-// with a clock read around every node. Headline numbers never come from it.
+// The operators of a step with their rates relative to measured peaks, from a separate repetition
+// with a clock reading around every node. Never used for headline numbers.
 #pragma once
 
 #include "harness/session/session.h"
@@ -18,15 +18,14 @@ namespace dlbench::harness {
 
 struct OperatorProfile {
   std::vector<reports::OperatorRecord> operators;
-  std::string disturbance;  ///< why no profile was clean; empty: this one is
+  std::string disturbance;  ///< why no profile was undisturbed; empty: this one was
 };
 
-/// Profiles 3 steps or more, as many as last a quarter of a second, on the cached batch, starting
-/// from the saved state; medians per node. A profile that was disturbed on any rank is taken again,
-/// three times at most and while all together last a second. An operator is memory-bound or
-/// compute-bound by which of its two rates is the larger share of its peak; below 10 % of both it
-/// is latency-bound. Without peaks the bound is absent. `own`: this process while it steps.
-/// Collective.
+/// Profiles at least 3 steps, and as many as last a quarter of a second, on the cached batch from
+/// the saved state; takes medians per node. Repeats a profile that was disturbed on any rank, up to
+/// three times and within a second in total. An operator is memory-bound or compute-bound by the
+/// rate that is the larger share of its peak; below 10 % of both it is latency-bound. Without peaks
+/// there is no bound. `own`: the load of this process during steps. Collective.
 [[nodiscard]] OperatorProfile profile_operators(Session& session,
                                                 RankGroup& ranks,
                                                 const probes::OwnLoad& own,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the harness itself costs: the timed loop of every trial around a step that does nothing.
+// The cost of the harness itself: the timed loop of every trial around a step that does nothing.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -9,9 +9,9 @@
 
 namespace dlbench::harness {
 
-/// Seconds per step of the runner's timed loop with an executor of an empty graph on this backend:
-/// clock reads, step records, checks of `guard`, walk of the plan. The median of five blocks of
-/// 2000 steps. Throws what the guard throws.
+/// Returns the seconds per step of the runner's timed loop with an executor of an empty graph on
+/// this backend: clock reads, step records, checks of `guard`, traversal of the plan. The median of
+/// five blocks of 2000 steps. Rethrows what the guard throws.
 [[nodiscard]] double measure_harness_overhead(backend::Backend& backend, RunGuard& guard);
 
 }  // namespace dlbench::harness

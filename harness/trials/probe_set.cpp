@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kTimeline = "timeline";
 
-// Whether what it sees can be kept in a file.
+// Whether the probe can keep its observations in a file.
 bool records(const probes::Probe& probe) {
   const std::vector<probes::OptionSpec>& options = probe.spec().options;
   return std::any_of(options.begin(), options.end(), [](const probes::OptionSpec& option) {
@@ -32,9 +32,9 @@ bool records(const probes::Probe& probe) {
   });
 }
 
-// Power of this rank's device over the rate of the samples that this rank worked on, discarded
-// repetitions included on both sides. A window is longer than the steps in it: ranks line up, and
-// batches that were ready are used up.
+// Computes power of this rank's device over the rate of its samples, including discarded
+// repetitions in both. A window is longer than its steps, because ranks line up and batches that
+// were ready are consumed.
 void add_joules_per_sample(const reports::TrialRecord& trial,
                            bool shares_device,
                            reports::ValueMap& values) {
@@ -183,7 +183,7 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
   }
 }
 
-// The report says it of all; a warning is for those that somebody named.
+// The report covers all of them; a warning is only for those requested by name.
 void ProbeSet::add_absent(const std::string& device_kind, const ProbeSetOptions& options) {
   absent_.emplace(kTimeline,
                   options.traces ? "the run ended before anything was recorded for --trace"
@@ -209,7 +209,7 @@ void ProbeSet::add_absent(const std::string& device_kind, const ProbeSetOptions&
 
 ProbeSet::~ProbeSet() { core::trace::set_sink(nullptr); }
 
-// Nobody to listen: no sink, and regions cost nothing.
+// Without listeners installs none, so that regions cost nothing.
 void ProbeSet::install_sinks(const std::vector<core::trace::Sink*>& more) noexcept {
   std::vector<core::trace::Sink*> sinks = sinks_;
   std::ranges::copy_if(more, std::back_inserter(sinks), [](const core::trace::Sink* sink) {

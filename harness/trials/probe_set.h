@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probes of a run: opened once, told of every timed window, collected into the record. A probe
-// that cannot measure here leaves its reason.
+// The probes of a run: opened once, notified of every timed window, collected into the record. A
+// probe that cannot measure here leaves its reason.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -23,32 +23,32 @@
 
 namespace dlbench::harness {
 
-/// One probe's values as the report has them.
+/// Returns one probe's values in the form of the report.
 [[nodiscard]] reports::ValueMap probe_record(const probes::ProbeValues& values);
 
-/// The same, energy also as joules_per_sample of `trial`; not where ranks share the device, whose
-/// energy is of all their samples.
+/// Also gives energy as joules_per_sample of `trial`, unless ranks share the device, whose energy
+/// is for the samples of all of them.
 [[nodiscard]] reports::ValueMap probe_record(const probes::ProbeValues& values,
                                              const reports::TrialRecord& trial,
                                              bool shares_device = false);
 
-/// A probe that measures nothing, as the report has it.
+/// Returns the record of a probe that measures nothing.
 [[nodiscard]] reports::ValueMap unavailable_record(const std::string& reason);
 
 /// Which probes a run opens.
 class ProbeChoice {
  public:
-  /// All of them.
+  /// Selects all probes.
   ProbeChoice() = default;
-  /// --probes: "all", "none", or names of `dlbench list probes`, comma separated. Throws
-  /// core::Error(kUsage) for an unknown name, with the nearest, and for the timeline, which --trace
-  /// asks for.
+  /// Parses --probes: "all", "none", or names of `dlbench list probes`, comma separated. Throws
+  /// core::Error(kUsage) for an unknown name, suggesting the nearest, and for the timeline, which
+  /// --trace requests.
   explicit ProbeChoice(std::string_view text);
 
   [[nodiscard]] bool contains(const std::string& probe) const;
-  /// Whether it was asked for by its own name.
+  /// Whether the probe was requested by its name.
   [[nodiscard]] bool names(std::string_view probe) const;
-  /// Why it contains no others.
+  /// Returns why other probes are not contained.
   [[nodiscard]] std::string why_not() const { return "not asked for: --probes " + text_; }
 
  private:
@@ -57,47 +57,47 @@ class ProbeChoice {
 };
 
 struct ProbeSetOptions {
-  ProbeChoice choice{};  ///< the others stay closed
+  ProbeChoice choice{};  ///< probes that are not chosen stay closed
   std::string
       record_folder{};         ///< where probes keep what they saw, as <probe>.json; empty: nowhere
   bool shares_device = false;  ///< some rank computes on the device of another one
   int processes = 1;           ///< of this job on this rank's device
-  bool traces = false;         ///< a TraceRecording tells of the timeline
+  bool traces = false;         ///< a TraceRecording reports the timeline
 };
 
-/// The files that probes may keep below a folder of --record-probes; none without one.
+/// Returns the files that probes may write below a --record-probes folder; none without a folder.
 [[nodiscard]] std::vector<std::string> recorded_files(const std::string& folder);
 
 class ProbeSet {
  public:
-  /// Opens every chosen probe but the timeline, and installs the sinks of those that listen.
-  /// `device`: where this run computes; probes of other kinds of devices stay closed.
+  /// Opens every chosen probe but the timeline, and installs their trace sinks. `device` is where
+  /// this run computes; probes for other kinds of devices stay closed.
   explicit ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& options = {});
   ProbeSet(const ProbeSet&) = delete;
   ProbeSet& operator=(const ProbeSet&) = delete;
   ~ProbeSet();
 
-  /// `window`: a trial, or whatever else is watched; windows of one name add up.
+  /// `window` is a trial, or anything else that is watched; windows of the same name add up.
   void begin(std::string_view window) noexcept;
   void begin(const TrialId& id) noexcept { begin(id.to_string()); }
-  /// Returns how the device fared in the window.
+  /// Returns the condition of the device during the window.
   probes::DeviceConditions end() noexcept;
-  /// Outside of a window: what a device reported since the last one; empty: nothing.
+  /// Outside a window: returns what a device reported since the last one; empty: nothing.
   [[nodiscard]] probes::DeviceFault take_fault();
-  /// Fills `probes` of the record and of its trials; of probes with repetitions of their own only
+  /// Fills `probes` of the record and of its trials; for probes with repetitions of their own only
   /// the former.
   void collect(reports::RunRecord& record) const;
-  /// What each probe saw in the windows of that name; those with repetitions of their own have
-  /// none.
+  /// Returns each probe's values for the windows of that name; probes with repetitions of their own
+  /// have none.
   [[nodiscard]] reports::ValueMap collect(std::string_view window) const;
-  /// Lets them listen, and `more` beside them (nullptr: none), until the next call. What listened
-  /// before is kept: other threads may be inside of regions, which end where they began.
+  /// Lets the sinks of opened probes listen, and `more` (nullptr: none), until the next call. Keeps
+  /// the sinks of earlier calls: other threads may be inside regions, which end where they began.
   void install_sinks(const std::vector<core::trace::Sink*>& more = {}) noexcept;
-  /// Kept for as long as the set, as what listens is. `max_events`: of each thread.
+  /// Returns a timeline that lives as long as the set. `max_events`: per thread.
   [[nodiscard]] probes::Timeline& add_timeline(std::size_t max_events);
-  /// The opened probes that want repetitions of their own: begin() and end() leave them alone.
+  /// Returns the opened probes that need repetitions of their own; begin() and end() skip them.
   [[nodiscard]] std::vector<probes::Probe*> with_own_repetition() const;
-  /// All of that kind that are loaded, and why they are closed; an opened one's reason is empty.
+  /// Returns all loaded probes of that kind, and why they are closed; empty for an opened one.
   [[nodiscard]] std::map<std::string, std::string> own_repetition_reasons() const;
 
  private:
@@ -112,16 +112,16 @@ class ProbeSet {
 
   bool shares_device_;
   std::vector<Entry> entries_;
-  std::map<std::string, std::string> absent_;  ///< has no entry: why
+  std::map<std::string, std::string> absent_;  ///< probes without an entry, and why
   std::vector<core::trace::Sink*> sinks_;
   std::deque<probes::Timeline> timelines_;
   std::deque<probes::SinkFanout> fanouts_;  ///< the last one listens, if any does
 };
 
-/// Lets more sinks listen while it lives, beside the probes that listen anyway.
+/// Adds sinks while it lives, besides those of the probes that always listen.
 class ScopedSinks {
  public:
-  /// The sinks outlive `probes`, or are of it.
+  /// The sinks belong to `probes` or outlive it.
   ScopedSinks(ProbeSet& probes, const std::vector<core::trace::Sink*>& more) : probes_(probes) {
     probes_.install_sinks(more);
   }
@@ -133,27 +133,27 @@ class ScopedSinks {
   ProbeSet& probes_;
 };
 
-/// A timeline that records what happens while a Scope of it lives.
+/// A timeline that records while one of its Scopes lives.
 class TraceRecording {
  public:
   class Scope {
    public:
-    /// `extra_sink`: one more that listens, or nullptr.
+    /// `extra_sink`: one more sink, or nullptr.
     explicit Scope(TraceRecording& recording, core::trace::Sink* extra_sink = nullptr);
 
    private:
     ScopedSinks sinks_;
   };
 
-  /// `max_events`: of each thread.
+  /// `max_events`: per thread.
   explicit TraceRecording(ProbeSet& probes, std::size_t max_events = probes::Timeline::kMaxEvents);
 
-  /// Fills the `timeline` of the record's probes; regions that did not fit taint the run, once.
+  /// Fills the `timeline` of the record's probes; taints the run, once, if regions did not fit.
   void collect(reports::RunRecord& record) const;
 
-  /// With the tracks of a device below those of the host. Throws core::Error(kFile).
+  /// Writes the trace, a device's tracks below those of the host. Throws core::Error(kFile).
   void write(const std::string& path, probes::DeviceTracks device = {}) const;
-  /// write() of a run that fails: an error is a warning, so that it does not hide why.
+  /// Calls write() for a run that fails: an error becomes a warning, so as not to hide the cause.
   void rescue(const std::string& path, probes::DeviceTracks device = {}) const noexcept;
 
  private:

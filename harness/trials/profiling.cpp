@@ -20,7 +20,7 @@ namespace {
 using reports::step_time_record;
 
 constexpr const char* kTrialOfTheVerdict = "synthetic/device";
-// Of cupti_counters.
+// Values of cupti_counters.
 constexpr const char* kBytesRead = "dram_read_bytes_per_step";
 constexpr const char* kBytesWritten = "dram_written_bytes_per_step";
 
@@ -29,15 +29,15 @@ bool is_available(const reports::ValueMap& values) {
   return available == nullptr || *available;
 }
 
-// What one probe gave in one pass over the arms. The traces stay where they are: tracks of the
-// timeline point into them.
+// The results of one probe in one pass over the arms. The traces stay in place, because tracks of
+// the timeline point into them.
 class Pass {
  public:
   Pass(probes::Probe& probe, const ProfilingRequest& request, RankGroup& ranks)
       : probe_(probe), request_(request), ranks_(ranks) {}
 
-  /// `all`: arms that the probe does not watch are recorded on the timeline. A probe that is
-  /// refused for good, on the rank that reports, watches no more of them.
+  /// `all`: also records arms on the timeline that the probe does not watch. A probe that is
+  /// refused for good on the reporting rank watches no further arms.
   [[nodiscard]] ArmListeners listeners(bool all) {
     return {.wants =
                 [this, all](const TrialId& id) {
@@ -66,7 +66,7 @@ class Pass {
                 }};
   }
 
-  /// Trials continue each other's tracks.
+  /// A trial's tracks continue those of earlier trials.
   void add_tracks(probes::DeviceTracks& all) const {
     for (const probes::GpuTrace& trace : traces_) {
       for (probes::TraceTrack& track : probes::gpu_tracks(trace)) {
@@ -97,7 +97,7 @@ class Pass {
                                                        : reports::ValueMap{};
   }
 
-  /// The first reason of a trial that the probe was refused in; empty: of none.
+  /// Returns the reason of the first trial in which the probe was refused; empty: none.
   [[nodiscard]] std::string refusal() const {
     for (const auto& [trial, values] : records_) {
       if (!is_available(values)) {
@@ -113,13 +113,13 @@ class Pass {
     });
   }
 
-  /// What a trial's records lack, for its taint; empty: nothing that matters.
+  /// Returns what a trial's records lack, for its taint; empty: nothing important.
   [[nodiscard]] std::string loss(const std::string& trial) const {
     const auto found = losses_.find(trial);
     return found != losses_.end() ? found->second : "";
   }
 
-  /// What the device did in a trial, or nullptr.
+  /// Returns what the device did in a trial, or nullptr.
   [[nodiscard]] const GpuActivitySummary* activity(const std::string& trial) const {
     const auto found = summaries_.find(trial);
     return found != summaries_.end() ? &found->second : nullptr;
@@ -188,9 +188,9 @@ probes::DeviceTracks tracks_of(const std::deque<Pass>& passes) {
   return tracks;
 }
 
-// Tells what the timeline has, and writes it, when `repetitions` are over, also where an error ends
-// them: a file each time anew, so that a later repetition that fails leaves what there is, a pipe
-// only at the `last`. Nothing without a file.
+// Adds the timeline to the record and writes it to `file`, if given, after `repetitions`, even if
+// an error ends them: a regular file each time, so that a failing later repetition leaves the
+// earlier ones, a pipe only at the `last`.
 template <typename Repetitions>
 void record_on(const TraceRecording& timeline,
                const std::string& file,
@@ -219,9 +219,9 @@ std::int64_t count_on_timeline(const std::vector<probes::Probe*>& probes) {
   });
 }
 
-// Of a repetition for a probe: what begins with recording (instrumented code is loaded, buffers are
-// made) is over in a few steps, and a median wants some of them. The device is up to two steps
-// behind the host: of fewer than three it may show no whole one.
+// Returns the length of a probe's repetition: the start of recording (loading instrumented code,
+// making buffers) is over in a few steps, and a median needs several. The device is up to two steps
+// behind the host, so fewer than three steps may contain no whole one.
 UntimedLength length_for_probe(const probes::ProbeSpec& probe, const ProfilingRequest& request) {
   constexpr std::int64_t kSettlingSteps = 10;
   constexpr std::int64_t kSteps = 50;
@@ -234,7 +234,7 @@ UntimedLength length_for_probe(const probes::ProbeSpec& probe, const ProfilingRe
           .waits_for_settling = probe.counts_all_work};
 }
 
-// Returns how the device spends a step of the trial that the verdict looks at.
+// Returns how the device spends a step of the trial that the verdict uses.
 std::optional<UntracedShares> fill_trials(const std::string& probe,
                                           const Pass& pass,
                                           const std::vector<std::unique_ptr<Arm>>& arms,
@@ -301,7 +301,7 @@ std::string text_of(const Reasons& reasons) {
   return text;
 }
 
-// On all ranks: the probes that are closed on some rank, and why on the first one.
+// Returns, on all ranks, the probes that are closed on some rank, and the reason on the first one.
 Reasons closed_on_a_rank(RankGroup& ranks, const ProbeSet& probes) {
   const std::vector<std::string> texts =
       ranks.gather_texts(text_of(probes.own_repetition_reasons()));
@@ -322,7 +322,7 @@ Reasons closed_on_a_rank(RankGroup& ranks, const ProbeSet& probes) {
   return parse_reasons(ranks.broadcast_text(text_of(closed)));
 }
 
-// With repetitions that are not those of all ranks, ranks would wait for each other.
+// If only some ranks made these repetitions, ranks would wait for each other.
 void drop_probes_of_some_ranks(RankGroup& ranks,
                                const ProbeSet& probes,
                                std::vector<probes::Probe*>& chosen,
@@ -343,7 +343,7 @@ void drop_probes_of_some_ranks(RankGroup& ranks,
   });
 }
 
-// Those that may run; the others get the reason why not, and one line for all.
+// Returns probes that may run; others get their reason in the record, and one line for all.
 std::vector<probes::Probe*> probes_to_run(RankGroup& ranks,
                                           const ProbeSet& probes,
                                           const ProfilingRequest& request,
@@ -368,8 +368,8 @@ std::vector<probes::Probe*> probes_to_run(RankGroup& ranks,
   return result;
 }
 
-// Some refusals show only when recording begins, long after the probe was opened: counters that an
-// administrator keeps, a profiler that another tool owns. They are said where the others are.
+// Some refusals show only when recording begins, long after the probe was opened: counters reserved
+// for administrators, a profiler owned by another tool. They are reported like the others.
 void note_refusal(const std::string& probe, const Pass& pass, reports::RunRecord& record) {
   const std::string reason = pass.refusal();
   if (reason.empty()) {
@@ -447,7 +447,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   if (!request.trace_file.empty()) {
     timeline.emplace(probes, request.max_events);
   }
-  // All ranks make the same repetitions; one has the file.
+  // All ranks make the same repetitions; one writes the file.
   const std::string file = ranks.speaks() ? request.trace_file : "";
   std::deque<Pass> passes;
   const std::vector<probes::Probe*> chosen = probes_to_run(ranks, probes, request, record);

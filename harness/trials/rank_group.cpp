@@ -21,7 +21,7 @@ std::string bytes_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// What bytes_of() made of a list. Not by memcpy: an empty list has no address to give it.
+/// Inverts bytes_of(). Not by memcpy, since an empty list has no address.
 template <typename Number>
 std::vector<Number> list_of(const std::string& bytes) {
   std::vector<Number> list(bytes.size() / sizeof(Number));

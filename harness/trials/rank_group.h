@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the ranks of a measurement tell each other between repetitions, so that all of them take the
-// same decisions: lengths, steadiness, disturbances. Nothing here runs inside of a timed region.
+// What the ranks of a measurement exchange between repetitions so that all decide alike: lengths,
+// steadiness, disturbances. Nothing here runs inside a timed region.
 #pragma once
 
 #include "engine/comm/rendezvous.h"
@@ -14,14 +14,14 @@
 
 namespace dlbench::harness {
 
-/// What one rank measured in one repetition. Plain data: travels as bytes.
+/// What one rank measured in one repetition. Plain data: sent as bytes.
 struct RankShare {
   std::int64_t samples = 0;
   std::int64_t steps = 0;
   double wall_s = 0.0;
   double cpu_s = 0.0;  ///< user and system time of the process
   double steal_s = 0.0;
-  double foreign_cpu_s = 0.0;  ///< of processes that are not ours, on the CPUs of this rank
+  double foreign_cpu_s = 0.0;  ///< of foreign processes, on the CPUs of this rank
   double throttled_s = 0.0;    ///< kept from running by a CPU quota
   std::int64_t involuntary_switches = 0;
   bool disturbed = false;
@@ -30,60 +30,60 @@ struct RankShare {
   double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives
   comm::CommunicationTotals communication;
   // Known to rank 0 alone, after count_late_arrivals().
-  /// At collectives of which it is known who came last; without clocks of the host, at steps.
+  /// Collectives with a known last rank; if the communicator has no host clock, steps.
   std::int64_t arrivals = 0;
-  std::int64_t late_arrivals = 0;  ///< of them, those that this rank was the last of all to reach
-  ReadBytes read;                  ///< untimed batches included
+  std::int64_t late_arrivals = 0;     ///< those that this rank was the last of all to reach
+  ReadBytes read;                     ///< untimed batches included
   std::int64_t samples_replaced = 0;  ///< corrupt ones, by --skip-corrupt
 };
 
-/// The ranks that measure together. One rank: everything returns at once. Every call but the plain
-/// getters is collective.
+/// The ranks that measure together. With one rank everything returns at once. All calls except
+/// plain getters are collective.
 class RankGroup {
  public:
   explicit RankGroup(comm::Rendezvous& ranks);
 
   [[nodiscard]] int rank() const { return ranks_.rank(); }
   [[nodiscard]] int size() const { return ranks_.size(); }
-  /// Whether this process speaks for the group: writes files, prints.
+  /// Whether this process speaks for the group, i.e. writes files and prints.
   [[nodiscard]] bool speaks() const { return ranks_.rank() == 0; }
   [[nodiscard]] const std::vector<comm::RankPlace>& places() const { return ranks_.places(); }
 
-  /// No rank goes on before all have come.
+  /// Returns once all ranks have called it.
   void barrier() { ranks_.barrier(); }
-  /// A barrier behind what only some of them did, which may take long: see comm::Rendezvous.
+  /// A barrier after something long that only some ranks did: see comm::Rendezvous.
   void await_subset() { ranks_.await_subset(); }
-  /// Rank 0's value on all ranks.
+  /// Returns rank 0's value on all ranks.
   [[nodiscard]] double broadcast(double value);
   [[nodiscard]] std::int64_t broadcast(std::int64_t value);
   [[nodiscard]] bool broadcast(bool value);
-  /// True on all ranks if it is true on any.
+  /// Returns true on all ranks if it is true on any.
   [[nodiscard]] bool any(bool value);
   [[nodiscard]] double max(double value);
-  /// Every rank's share, by rank, on all ranks.
+  /// Returns every rank's share, by rank, on all ranks.
   [[nodiscard]] std::vector<RankShare> all_gather(const RankShare& mine);
-  /// Sums over the ranks, element by element, on all ranks; lengths are equal everywhere.
+  /// Returns the sums over the ranks, element by element, on all ranks; lengths must be equal.
   [[nodiscard]] std::vector<double> sum(const std::vector<double>& values);
 
   [[nodiscard]] std::string broadcast_text(const std::string& text) {
     return ranks_.broadcast_text(text);
   }
-  /// Every rank's text, by rank, on rank 0; empty elsewhere.
+  /// Returns every rank's text, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] std::vector<std::string> gather_texts(const std::string& text) {
     return ranks_.gather(text);
   }
-  /// Every rank's list, by rank, on rank 0; empty elsewhere.
+  /// Returns every rank's list, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] std::vector<std::vector<double>> gather(const std::vector<double>& values);
 
-  /// How many ranks run on CPUs of this one, itself included: 1 where each has its own.
+  /// Number of ranks that run on CPUs of this one, itself included: 1 if each has its own CPUs.
   [[nodiscard]] int ranks_on_these_cpus() const { return static_cast<int>(sharers_.size()) + 1; }
   /// Whether another rank of this machine may run on one of them. Not collective.
   [[nodiscard]] bool others_run_on(const std::vector<int>& cpus) const;
   /// Hardware threads that all ranks may use together, each counted once: see LaunchCpus.
   [[nodiscard]] int cores() const { return cores_; }
-  /// Their time, in processors' worth: less than cores() below a CPU quota that is no whole number.
+  /// Their CPU time in processors: less than cores() below a CPU quota that is not a whole number.
   [[nodiscard]] double cpu_capacity() const { return cpu_capacity_; }
-  /// CPU time that the other ranks on these CPUs took. Not collective.
+  /// CPU time that the other ranks on these CPUs used. Not collective.
   [[nodiscard]] double cpu_s_of_sharers(const std::vector<RankShare>& shares) const;
 
  private:

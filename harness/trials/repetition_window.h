@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what one rank saw of a repetition to what it was for all of them.
+// Combines what each rank saw of a repetition.
 #pragma once
 
 #include "harness/trials/arm.h"
@@ -17,22 +17,21 @@
 
 namespace dlbench::harness {
 
-/// State of the process around a timed window.
+/// The state of the process around a timed window.
 struct RepetitionWindow {
   probes::ProcSnapshot begin;
   probes::ProcSnapshot end;
-  double untimed_cpu_s = 0.0;  ///< in it, but before the clock
+  double untimed_cpu_s = 0.0;  ///< within the window, but before the clock
   Communication communication;
   probes::OwnLoad own;  ///< this rank alone
-  ReadBytes read;       ///< preparation included
+  ReadBytes read;       ///< including preparation
   std::int64_t samples_replaced = 0;
   probes::DeviceConditions device;
 };
 
-/// From this rank's repetition and those of the others to the group's: samples are added, the
-/// slowest rank's time counts, losses are weighted with samples. Fills `ranks`, and in
-/// `repetition` what happened on the processors. Returns why it was disturbed, on any rank; empty
-/// if it was not. Collective.
+/// Combines this rank's repetition with those of the others: samples are summed, the slowest rank's
+/// time counts, losses are weighted by samples. Fills `ranks`, and in `repetition` what happened on
+/// the processors. Returns why any rank was disturbed; empty if none was. Collective.
 [[nodiscard]] std::string combine_ranks(RankGroup& group,
                                         const RepetitionWindow& window,
                                         const PhaseTotals& phases,

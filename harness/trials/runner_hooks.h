@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run does or wants to know around the steps of its trials; each may be missing.
+// Optional hooks of a run around the steps of its trials.
 #pragma once
 
 #include "engine/core/error.h"
@@ -15,28 +15,28 @@
 
 namespace dlbench::harness {
 
-/// Of steps that fail.
+/// Hooks for failing steps.
 struct FailureHooks {
-  /// What the driver told of the device since it was asked last, or since the last window of a
-  /// trial ended; empty: nothing.
+  /// Returns what the driver reported about the device since the last call, or since the last
+  /// window of a trial ended; empty: nothing.
   std::function<std::string()> device_fault;
-  /// Called with what a step failed with before anything is unwound: that may take as long as the
-  /// device works, and the failure is to be known by then.
+  /// Called with the error of a step before anything is unwound: unwinding may take as long as the
+  /// device works, and the failure must be known by then.
   std::function<void(const core::Error&)> on_failure;
 
-  /// Calls `steps`; what they fail with is thrown with the device's fault, after on_failure().
+  /// Calls `steps`; rethrows their error with the device's fault, after on_failure().
   void tell_failure(const std::function<void()>& steps) const { tell_failure(steps, device_fault); }
-  /// The fault is what `fault` says, which asks the device in another way.
+  /// Takes the fault from `fault`, which queries the device in another way.
   void tell_failure(const std::function<void()>& steps,
                     const std::function<std::string()>& fault) const;
 };
 
 struct RunnerHooks {
-  FailureHooks failure;  ///< of steps outside of the windows below too
-  /// Called before each repetition of an arm and before its warm-up: sets the page cache's state.
+  FailureHooks failure;  ///< also of steps outside the windows below
+  /// Called before each repetition of an arm and before its warm-up: prepares the page cache.
   std::function<void(const TrialId&)> before_repetition;
-  /// Called when a window of a trial is timed: probes begin and end with it. The second one says
-  /// how the device fared; a fault ends the run with core::Error(kRun).
+  /// Called around the timed window of a trial, for the probes. The second one returns the
+  /// condition of the device; a fault ends the run with core::Error(kRun).
   std::function<void(const TrialId&)> begin_window;
   std::function<probes::DeviceConditions()> end_window;
   /// Called after every repetition, outside all clocks: writes the partial report.

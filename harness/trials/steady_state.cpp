@@ -37,7 +37,7 @@ SteadyState::SteadyState(SteadyStateLimits limits) : limits_(limits) {
                                   limits.max_seconds,
                                   limits.tolerance));
   }
-  // A user who asks for more steps than the bound gets them.
+  // A user who requests more steps than the bound gets them.
   limits_.max_steps = std::max(limits.max_steps, limits.min_steps);
 }
 

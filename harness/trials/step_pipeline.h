@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training steps as a training loop makes them: a GPU is given the next step while it works on the
-// last one, so nothing of a step is known before the device is done with it. On the CPU a step is
-// done when it was made.
+// Runs training steps as a training loop does: a GPU gets the next step while it works on the last
+// one, so results are known only when the device is done with a step. On the CPU a step is done
+// when the call returns.
 #pragma once
 
 #include "data/loader/batch_lease.h"
@@ -21,12 +21,12 @@
 
 namespace dlbench::harness {
 
-/// What a step works on.
+/// The input of a step.
 struct StepInput {
   const data::Batch* batch = nullptr;
-  data::BatchLease lease{};  ///< of the batch, kept until the step is done; may be empty
-  bool copies = true;        ///< else what was bound last is still on the device
-  double data_wait_s = 0.0;  ///< that the host waited for the batch
+  data::BatchLease lease{};  ///< holds the batch until the step is done; may be empty
+  bool copies = true;        ///< false: the inputs bound last are still on the device
+  double data_wait_s = 0.0;  ///< time that the host waited for the batch
 };
 
 /// Steps of one session, in order. Thread compatible.
@@ -38,27 +38,27 @@ class StepPipeline {
   /// Waits for the device before batches are given back.
   ~StepPipeline();
 
-  /// Waits for all steps of the session that are on their way and forgets them, and all sums.
-  /// Throws as step() does.
+  /// Waits for all steps of the session in flight, and discards them and all sums. Throws as step()
+  /// does.
   void reset();
-  /// Starts a step, once less than exec::StepRing::kInFlight are on their way. Tells of the oldest
-  /// step, if that is done by then. Throws core::Error(kRun) if its loss is not finite.
+  /// Starts a step, once fewer than exec::StepRing::kInFlight are in flight. Returns the oldest
+  /// step if it is done by then. Throws core::Error(kRun) if its loss is not finite.
   [[nodiscard]] std::optional<StepSample> step(StepInput input);
-  /// Waits for the oldest step and tells of it; nothing if none is on its way.
+  /// Waits for the oldest step and returns it; nothing if none is in flight.
   [[nodiscard]] std::optional<StepSample> drain() { return tell(true); }
-  /// Of the steps told of since reset(). Waiting for data counts as far as the device was idle
-  /// meanwhile.
+  /// Sums over the steps returned since reset(). Waiting for data counts only while the device was
+  /// idle.
   [[nodiscard]] const PhaseTotals& totals() const { return totals_; }
-  /// Whether steps like the last one are replayed from a recording; nothing where the device
-  /// records none.
+  /// Whether steps like the last one are replayed from a recording; nothing if the device cannot
+  /// record.
   [[nodiscard]] std::optional<bool> replays() const;
-  /// For how long, on the device's clock, each step told of since the last call was blocked by its
-  /// all-reduces, seconds: by the transfer that is left of them, and by ranks that came later. Not
-  /// of all, see comm::ArrivalLog; of the same steps on all ranks.
+  /// Returns the seconds, on the device's clock, for which each step returned since the last call
+  /// was blocked by its all-reduces: by their remaining transfer and by later ranks. Not of all
+  /// steps, see comm::ArrivalLog, but of the same ones on all ranks.
   [[nodiscard]] std::vector<double> take_waits() { return waits_.take(); }
-  /// After a repetition, so that it costs no step anything. Throws core::Error(kRun) where a
-  /// parameter is not finite. Collective: gradients carry what one rank's loss was to the
-  /// parameters of all, and the ranks meet before, so that the one with the loss has spoken.
+  /// Call after a repetition, outside its steps. Throws core::Error(kRun) if a parameter is not
+  /// finite. Collective: gradients carry one rank's non-finite loss to all parameters, and the
+  /// ranks meet first so that the rank with that loss has reported it.
   void check_parameters() const;
 
  private:
@@ -73,7 +73,7 @@ class StepPipeline {
   void start(StepInput input);
   [[nodiscard]] std::optional<StepSample> tell(bool wait);
   [[nodiscard]] bool in_step_with_others() const;
-  /// What to do against a loss that is not finite.
+  /// Returns advice for a loss that is not finite.
   [[nodiscard]] std::string remedy() const;
 
   Session& session_;

@@ -56,7 +56,7 @@ StoppingRule::StoppingRule(StoppingLimits limits) : limits_(limits) {
 
 std::int64_t StoppingRule::next_look(std::int64_t n) const {
   constexpr std::int64_t kFirstLook = 5;
-  // A user's larger minimum is the first look: fixed beforehand, as the list is.
+  // A user's larger minimum is the first check: fixed in advance, like the list.
   const std::int64_t first = std::max(kFirstLook, limits_.min_repetitions);
   if (n < first) {
     return first;

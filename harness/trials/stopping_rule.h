@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a run has measured enough. Pure logic: the trial runner measures and asks. How long its
-// repetitions may be is time_plan.h, warm-up steady_state.h.
+// Decides when a run has measured enough. Pure logic: the trial runner measures and asks.
+// time_plan.h decides the length of repetitions, steady_state.h ends the warm-up.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct StoppingLimits {
   std::int64_t max_repetitions = 1000;  ///< a bound on memory; never reached in practice
 };
 
-/// What one trial has so far.
+/// The results of one trial so far.
 struct TrialProgress {
   std::string name;
   std::vector<double> samples_per_second;  ///< of the repetitions that count
@@ -38,34 +38,34 @@ enum class StopReason { kNotYet, kNoiseTarget, kTimeLimit, kRepetitionLimit };
 
 struct StopDecision {
   StopReason reason = StopReason::kNotYet;
-  std::vector<TrialNoise> noise;  ///< in the order asked
+  std::vector<TrialNoise> noise;  ///< in the order of the trials
   [[nodiscard]] bool stop() const { return reason != StopReason::kNotYet; }
 };
 
-/// What ended a run before every interval was narrow enough, and how wide the widest is; empty: all
-/// are. `budget_spent`: --time-budget was the limit.
+/// Says what ended a run before every interval was narrow enough, and how wide the widest is; empty
+/// if all are narrow enough. `budget_spent`: --time-budget was the limit.
 [[nodiscard]] std::string missed_noise_text(const StopDecision& decision,
                                             bool budget_spent,
                                             const StoppingLimits& limits);
 
-/// Decides after each round for all trials of a run together.
+/// Decides after each round, for all trials of a run together.
 ///
-/// Precision is looked at only when every trial has a number of repetitions on a list fixed
-/// beforehand (5, 10, 14, 20, 28, 40, ...; each about sqrt(2) times the one before): stopping at
-/// the first narrow interval would make the interval cover less than it says. Time limits do not
-/// look at the data and act after any round with at least min_repetitions.
+/// Precision is checked only when every trial has a number of repetitions from a fixed list (5, 10,
+/// 14, 20, 28, 40, ...; each about sqrt(2) times the previous): stopping at the first narrow
+/// interval would reduce its coverage below the nominal value. Time limits do not depend on the
+/// data and act after any round with at least min_repetitions.
 class StoppingRule {
  public:
   /// Throws Error(kUsage) for limits that are not positive.
   explicit StoppingRule(StoppingLimits limits);
 
-  /// Is precision looked at when every trial has `n` repetitions that count?
+  /// Whether precision is checked when every trial has `n` repetitions that count.
   [[nodiscard]] bool looks_at(std::int64_t n) const;
 
-  /// The next count above `n` at which precision is looked at.
+  /// Returns the next count above `n` at which precision is checked.
   [[nodiscard]] std::int64_t next_look(std::int64_t n) const;
 
-  /// The decision after a round. `trials` not empty (checked).
+  /// Decides after a round. `trials` must not be empty (checked).
   [[nodiscard]] StopDecision decide(std::span<const TrialProgress> trials) const;
 
  private:

@@ -27,8 +27,8 @@ double round_seconds(const TimePlanRequest& request, TimePlan& plan) {
   return total_s;
 }
 
-/// Takes steps away so that a round lasts `available_round_s`, as far as the trials' own minima
-/// allow: all trials by one factor, except those that are already at their minimum.
+/// Removes steps until a round lasts `available_round_s`, as far as the trials' minima allow: all
+/// trials by one factor, except those already at their minimum.
 void shorten(const TimePlanRequest& request, double available_round_s, TimePlan& plan) {
   const std::vector<TrialTimePlan> wanted = plan.trials;
   std::vector<bool> at_minimum(wanted.size(), false);
@@ -108,8 +108,8 @@ TimePlan plan_time(const TimePlanRequest& request) {
     for (const TrialTimePlan& trial : plan.trials) {
       slowest_s = std::max(slowest_s, trial.repetition_s);
     }
-    // The limit acts after a round, on the slowest trial: half a repetition less than the last
-    // round that fits, so that it acts there and not one round later.
+    // The limit is checked after a round, for the slowest trial: half a repetition less than the
+    // last round that fits makes it act there and not one round later.
     constexpr double kRounding = 1e-9;  // shortened rounds fill the time exactly
     const double rounds = std::max(std::floor(*request.remaining_s / round_s + kRounding), 1.0);
     plan.max_time_s = std::min(plan.max_time_s, (rounds - 0.5) * slowest_s);

@@ -13,7 +13,7 @@ namespace {
 
 using reports::TrialKind;
 
-// What one name of the list stands for.
+// Returns the trials that one name of the list stands for.
 std::vector<TrialId> expand(const std::string& name, SyntheticTrials synthetic) {
   if (name == "io") {
     return {{TrialKind::kIo, ""}};
@@ -72,7 +72,7 @@ std::vector<TrialId> parse_trials(std::string_view text, SyntheticTrials synthet
       }
     }
   }
-  // What communication costs lies between these two, which have no copy.
+  // The cost of communication is the difference of these two, which have no copy.
   const TrialId device{TrialKind::kSynthetic, "device"};
   const auto nocomm =
       std::find(trials.begin(), trials.end(), TrialId{TrialKind::kSynthetic, "nocomm"});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the trial runner thinks of a repetition: whether it counts, and which taints it leaves.
+// Judges a repetition for the trial runner: whether it counts, and which taints it leaves.
 #include "engine/core/error.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/trial_runner.h"
@@ -46,8 +46,8 @@ void TrialRunner::note_missed_noise(const StopDecision& decision) {
   }
 }
 
-// A device that protects itself stays slow for minutes, and with it all ranks: repeating would not
-// help, so the trial is tainted, once for all devices that do.
+// A throttled device stays slow for minutes, and all ranks with it: repeating would not help, so
+// the trial is tainted, once for all such devices.
 void TrialRunner::note_device(const probes::DeviceConditions& device,
                               const RankRound& ranks,
                               reports::RepetitionRecord& repetition,

@@ -62,8 +62,8 @@ void TrialResult::note_once(reports::Taint code, const std::string& detail) {
   }
 }
 
-// A quota stops all threads in the middle of a step until its next period: step times are then
-// those of the quota, and repeating would not help.
+// A quota stops all threads in the middle of a step until its next period: step times then reflect
+// the quota, and repeating would not help.
 void TrialResult::note_quota(const RankRound& ranks) {
   if (const std::string quota = quota_text(ranks.shares); !quota.empty()) {
     note_once(reports::Taint::kThrottled, quota);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was measured for one trial.
+// The measurements of one trial.
 #pragma once
 
 #include "data/loader/prefetch_loader.h"
@@ -21,10 +21,10 @@ namespace dlbench::harness {
 struct RankRound {
   std::int64_t round = 0;
   std::vector<RankShare> shares;
-  std::vector<std::vector<double>> step_wall_s;  ///< seconds by rank, then by step; rank 0 has them
+  std::vector<std::vector<double>> step_wall_s;  ///< seconds by rank, then by step; on rank 0
 };
 
-/// All that was measured for one trial.
+/// Everything measured for one trial.
 struct TrialResult {
   TrialId id;
   reports::WarmupRecord warmup;
@@ -33,31 +33,31 @@ struct TrialResult {
   data::LoaderStats loader;  ///< summed over them
   bool has_loader = false;
   double timed_s = 0.0;                      ///< wall time of the repetitions that count
-  double elapsed_s = 0.0;                    ///< of all, discarded ones and preparation included
+  double elapsed_s = 0.0;                    ///< of all, including discarded ones and preparation
   std::vector<reports::TaintRecord> taints;  ///< what went wrong
-  std::vector<reports::TaintRecord> own_taints;  ///< what its purpose brings: of the trial alone
+  std::vector<reports::TaintRecord> own_taints;        ///< implied by the purpose of the trial
   std::optional<reports::TaintRecord> budget_taint;    ///< what --time-budget shortened
-  std::optional<reports::TaintRecord> throttle_taint;  ///< clocks of devices, as known so far
-  /// By rank, on rank 0: what held the clocks of its device back when first it was throttled;
-  /// empty: it never was.
+  std::optional<reports::TaintRecord> throttle_taint;  ///< throttled clocks of devices, so far
+  /// By rank, on rank 0: what throttled the clocks of its device the first time; empty: nothing
+  /// did.
   std::vector<std::string> clocks_held_back;
   std::vector<RankRound> rounds;  ///< of the repetitions that count
   std::optional<bool> replayed;   ///< Arm::replays() at the end of the last repetition
 
-  /// Rates of the repetitions that count, in order of rounds.
+  /// Returns the rates of the repetitions that count, in the order of rounds.
   [[nodiscard]] std::vector<double> rates() const;
-  /// CPU seconds of the process per sample, over the repetitions that count.
+  /// Returns the process's CPU seconds per sample, over the repetitions that count.
   [[nodiscard]] std::optional<double> cpu_s_per_sample() const;
-  /// `taints`, those of the budget and of clocks, and of corrupt samples that any rank replaced in
-  /// the repetitions that count.
+  /// Returns `taints`, those of budget and clocks, and that of corrupt samples that any rank
+  /// replaced in the repetitions that count.
   [[nodiscard]] std::vector<reports::TaintRecord> all_taints() const;
 
-  /// A taint of the trial, unless it has one of this kind already.
+  /// Adds a taint to the trial, unless it already has one of this kind.
   void note_once(reports::Taint code, const std::string& detail);
-  /// The taint of a CPU quota that stopped threads of any rank.
+  /// Adds the taint of a CPU quota that stopped threads of any rank.
   void note_quota(const RankRound& ranks);
-  /// The taint of a repetition that was to read from storage and, on some rank, very likely did
-  /// not.
+  /// Adds the taint of a repetition that should have read from storage but, on some rank, very
+  /// likely did not.
   void note_doubts_of_cold(const RankRound& ranks, const reports::RepetitionRecord& repetition);
 };
 

@@ -45,7 +45,7 @@ void TrialRunner::enter_phase(const std::string& phase) const {
 }
 
 void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
-  // A third of a time budget may go into warm-up, shared evenly.
+  // Up to a third of a time budget is for warm-up, divided evenly.
   const double warmup_limit_s =
       options_.time_budget_s.has_value()
           ? std::max(1.0, *options_.time_budget_s / 3.0 / static_cast<double>(arms.size()))
@@ -181,7 +181,7 @@ std::int64_t TrialRunner::min_steps(const Arm& arm, std::size_t index) {
 }
 
 RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
-  // Ranks that step together cannot each add steps of their own.
+  // Ranks that step together cannot add steps individually.
   const bool exact = options_.steps.has_value() || ranks_.size() > 1;
   RepetitionLength length{.steps = std::max(steps_[index], min_steps(arm, index)), .min_s = min_s_};
   if (options_.cold_pass_steps.has_value() && ranks_.any(arm.loader_stats().has_value())) {
@@ -204,7 +204,7 @@ RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
 bool TrialRunner::lengthen(const Arm& arm,
                            std::size_t index,
                            const reports::RepetitionRecord& repetition) {
-  // One rank went on by itself. The time is that of all ranks, so they come to the same end.
+  // A single rank has already continued. The time is the group's, so all ranks decide alike.
   if (ranks_.size() == 1 || repetition.wall_s >= min_s_) {
     return false;
   }
@@ -223,9 +223,9 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
   } while (!repeat(arm, index, round));
 }
 
-// The loader went on since prepare(), while probes began and ranks met. A repetition that cannot be
-// lengthened until its queue is as full as at the start would report those batches as its own. With
-// a cold cache one pass over the data is all there is.
+// The loader continued since prepare(), while probes began and ranks met. A repetition that cannot
+// be lengthened until its queue is as full as at the start would count those batches as its own.
+// With a cold cache one pass over the data is all there is.
 double TrialRunner::use_up_surplus(Arm& arm, const RepetitionLength& planned) {
   if (planned.max_steps > planned.steps || options_.cold_pass_steps.has_value()) {
     return 0.0;
@@ -297,8 +297,7 @@ reports::RepetitionRecord TrialRunner::time_window(Arm& arm,
   ranks_.barrier();
   window.begin = probes::take_snapshot();
   reports::RepetitionRecord repetition;
-  // An error of a step ends the window early: the driver often knows more than the call that
-  // failed.
+  // An error of a step ends the window early: the driver often knows more than the failing call.
   hooks_.failure.tell_failure(
       [&] {
         window.untimed_cpu_s = use_up_surplus(arm, planned);

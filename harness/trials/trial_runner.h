@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owns warm-up, timing and stopping; knows no model. Trials are interleaved in rounds, so that slow
-// drifts of the machine meet all of them alike, and repetitions of one round are paired. On several
-// ranks all of them run the same steps: a repetition begins on all at once, and what follows from
-// it is decided from what all have measured.
+// Handles warm-up, timing and stopping; knows no model. Trials are interleaved in rounds, so that
+// slow drifts of the machine affect all of them alike and repetitions of one round are paired. With
+// several ranks all run the same steps: a repetition begins on all at once, and decisions follow
+// from what all have measured.
 #pragma once
 
 #include "harness/session/run_guard.h"
@@ -29,112 +29,111 @@
 
 namespace dlbench::harness {
 
-/// Seconds of a repetition, whatever the budget (or --min-time, if that is less): below it, what a
-/// full prefetch queue gives for nothing and how late ranks leave a barrier are a good part of the
-/// time.
+/// Shortest repetition in seconds, whatever the budget (or --min-time, if less): in less time the
+/// free batches of a full prefetch queue and the uneven start of ranks after a barrier would
+/// matter.
 inline constexpr double kShortestRepetitionS = 0.1;
 
 struct RunnerOptions {
-  std::string name;  ///< of the runner, where there are several: "weak, 2 ranks"
+  std::string name;  ///< of the runner, if there are several: "weak, 2 ranks"
   StoppingLimits stopping;
   double min_time_s = 1.0;            ///< per repetition, at least
   std::optional<std::int64_t> steps;  ///< per repetition, exactly
-  /// With a cold page cache: steps per repetition at most of an arm with a loader,
-  /// cold_pass_steps(). Whether its repetitions read from storage is checked then. The same on all
+  /// With a cold page cache: the most steps per repetition of an arm with a loader,
+  /// cold_pass_steps(). Also enables the check that repetitions read from storage. The same on all
   /// ranks.
   std::optional<std::int64_t> cold_pass_steps;
   std::int64_t warmup_steps = 0;  ///< at least
   std::optional<double> time_budget_s;
   int cpus = 1;                   ///< probes::watched_cpus(), for the judgement of disturbance
   std::int64_t own_threads = 1;   ///< compute threads and loader workers; arms may have more
-  std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial, where there is time
+  std::int64_t max_discards = 3;  ///< repeats of disturbed repetitions per trial, if there is time
 };
 
 /// Runs arms until the stopping rule is satisfied.
 class TrialRunner {
  public:
-  /// Group and guard outlive the runner.
+  /// Group and guard must outlive the runner.
   TrialRunner(RunnerOptions options, RankGroup& ranks, RunGuard& guard, RunnerHooks hooks = {});
 
-  /// For what is known only when the runner is there; before it runs.
+  /// For hooks that are known only after construction; set them before it runs.
   [[nodiscard]] RunnerHooks& hooks() { return hooks_; }
 
-  /// Warm-up of all arms, then rounds until the stopping rule is satisfied. Results of finished
-  /// repetitions stay in results() whatever is thrown. Throws core::Error of the arms and of the
+  /// Warms up all arms, then runs rounds until the stopping rule is satisfied. Results of finished
+  /// repetitions stay in results() even if it throws. Throws core::Error of the arms and of the
   /// guard.
   void run(const std::vector<std::unique_ptr<Arm>>& arms);
 
-  // The parts of run(), for who interleaves the rounds of several runners.
-  /// Warm-up of all arms, each at most `limit_s` seconds: what a step of each costs.
+  // The parts of run(), for callers that interleave the rounds of several runners.
+  /// Warms up all arms, each for at most `limit_s` seconds. Returns what a step of each costs.
   [[nodiscard]] std::vector<TrialEstimate> warm_up(const std::vector<std::unique_ptr<Arm>>& arms,
                                                    double limit_s);
-  /// Steps of each arm's repetitions, from a plan that has all arms of all runners; `shortened`:
-  /// there a time budget made repetitions shorter than --min-time, which taints the trials.
+  /// Sets the steps of each arm's repetitions, from a plan for all arms of all runners.
+  /// `shortened`: a time budget made repetitions shorter than --min-time, which taints the trials.
   void set_steps(std::vector<std::int64_t> steps, bool shortened);
-  /// Makes later repetitions shorter by this factor, at most 1, to fit the time budget, down to the
-  /// trials' own minima and in their multiples. Where that shortens any, they last what they last
-  /// from then on, and the trials are tainted.
+  /// Shortens later repetitions by this factor, at most 1, to fit the time budget, down to the
+  /// trials' own minima and in their multiples. If that shortens any, min_time_s no longer applies
+  /// and the trials are tainted.
   void shorten(double factor);
   void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
-  /// What the stopping rule looks at.
+  /// Returns what the stopping rule examines.
   [[nodiscard]] std::vector<TrialProgress> progress() const;
 
   [[nodiscard]] const std::vector<TrialResult>& results() const { return results_; }
 
-  /// What of the load on this rank's CPUs is the rank itself while it runs `arm`.
+  /// Returns the part of the load on this rank's CPUs that is due to the rank while it runs `arm`.
   [[nodiscard]] probes::OwnLoad own_load(const Arm& arm) const;
 
  private:
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
-  /// What a repetition has whatever --steps says. Collective.
+  /// Returns the steps that a repetition has at least, whatever --steps says. Collective.
   [[nodiscard]] std::int64_t min_steps(const Arm& arm, std::size_t index);
-  /// Says where --steps is too few. Collective.
+  /// Reports if --steps is below that. Collective.
   void tell_min_steps(const std::vector<std::unique_ptr<Arm>>& arms);
-  /// Returns the CPU time that it took. Collective.
+  /// Consumes the surplus. Returns the CPU time used. Collective.
   [[nodiscard]] double use_up_surplus(Arm& arm, const RepetitionLength& planned);
-  /// Steps and limits for at least so many repetitions more of every trial. Collective.
+  /// Plans steps and limits for the missing repetitions of every trial. Collective.
   void plan(std::int64_t rounds_done);
-  /// plan() with what the first repetitions took, where that is well above the estimates of the
-  /// warm-up: a --time-budget would not be kept. Collective.
+  /// Calls plan() with the times of the first repetitions if they exceed the warm-up's estimates so
+  /// much that --time-budget would be missed. Collective.
   void plan_again();
   void note_missed_noise(const StopDecision& decision);
-  /// Of the next repetition. Collective.
+  /// Returns the length of the next repetition. Collective.
   [[nodiscard]] RepetitionLength length(const Arm& arm, std::size_t index);
   /// Repeats the arm until a repetition counts. Collective.
   void measure(Arm& arm, std::size_t index, std::int64_t round);
-  /// One repetition more. Returns whether it counts: false if it was discarded. Collective.
+  /// Runs one more repetition. Returns whether it counts, i.e. was not discarded. Collective.
   [[nodiscard]] bool repeat(Arm& arm, std::size_t index, std::int64_t round);
-  /// What this rank times in a repetition, from the barrier before its clock to its last step.
+  /// Times this rank's repetition, from the barrier before the clock to the last step.
   [[nodiscard]] reports::RepetitionRecord time_window(Arm& arm,
                                                       std::size_t index,
                                                       RepetitionWindow& window);
-  /// Adds what counts to the results of the trial.
+  /// Adds a repetition that counts to the results of the trial.
   void keep(const reports::RepetitionRecord& repetition,
             const PhaseTotals& phases,
             const std::optional<data::LoaderStats>& loader,
             RankRound ranks,
             TrialResult& result) const;
-  /// This rank's clocks, and the taint of any rank's that its device held back. Collective. Throws
-  /// core::Error(kRun) for a fault of this rank's device.
+  /// Records this rank's clocks, and the taint of any rank with a throttled device. Throws
+  /// core::Error(kRun) for a fault of this rank's device. Collective.
   void note_device(const probes::DeviceConditions& device,
                    const RankRound& ranks,
                    reports::RepetitionRecord& repetition,
                    TrialResult& result);
-  /// That a time budget shortened the repetitions, or left fewer than were asked for: in place of
-  /// what an earlier plan said.
+  /// Records that a time budget shortened the repetitions or reduced their number; replaces what an
+  /// earlier plan recorded.
   void note_budget(bool shortened);
-  /// On several ranks, after a repetition shorter than --min-time: makes the later ones longer.
-  /// True if they are. Collective.
+  /// With several ranks, after a repetition shorter than --min-time: makes the later ones longer
+  /// and returns true. Collective.
   [[nodiscard]] bool lengthen(const Arm& arm,
                               std::size_t index,
                               const reports::RepetitionRecord& repetition);
-  /// Seconds of the repetitions that are missing to the least number of each trial.
+  /// Returns the seconds of the repetitions still missing to the minimum of each trial.
   [[nodiscard]] double owed_s() const;
-  /// May the trial's latest repetition, of `elapsed_s` in all, be thrown away and made again? Not
-  /// beyond max_discards, nor where the time limit of the trial has passed or the time budget
-  /// would. Collective.
+  /// Whether the trial's latest repetition, of `elapsed_s` in total, may be discarded and repeated:
+  /// within max_discards, the trial's time limit and the time budget. Collective.
   [[nodiscard]] bool time_to_repeat(const TrialResult& result, double elapsed_s);
-  /// `longer`: what lengthen() returned.
+  /// `longer`: the result of lengthen().
   void judge(reports::RepetitionRecord& repetition,
              double elapsed_s,
              TrialResult& result,
@@ -147,11 +146,11 @@ class TrialRunner {
   RankGroup& ranks_;
   RunGuard& guard_;
   RunnerHooks hooks_;
-  std::int64_t asked_repetitions_;  ///< before a time budget took some away
+  std::int64_t asked_repetitions_;  ///< before a time budget reduced them
   StoppingRule stopping_;
   std::vector<TrialResult> results_;
   std::vector<std::int64_t> steps_;       ///< per repetition, by arm
-  double min_s_ = 0.0;                    ///< per repetition; 0 where only steps_ count
+  double min_s_ = 0.0;                    ///< per repetition; 0 if only steps_ count
   std::vector<TrialEstimate> estimates_;  ///< by arm
 };
 

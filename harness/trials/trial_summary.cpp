@@ -36,8 +36,8 @@ std::optional<reports::StepTimeRecord> step_times(const TrialResult& result) {
   return step_time_record(steps);
 }
 
-// Phases as a line profiler shows lines: those that took time. What none of them claims is "other",
-// of rank 0's own time, as they are: that of the repetition is the slowest rank's.
+// Records the phases that took time. The rest of rank 0's own time is "other", since the phases are
+// rank 0's; the repetition's time is the slowest rank's.
 std::vector<reports::PhaseRecord> phases(const TrialResult& result, bool device_clock) {
   const std::int64_t steps = result.phases.steps;
   if (steps == 0 || result.timed_s <= 0.0) {
@@ -74,7 +74,7 @@ std::vector<reports::PhaseRecord> phases(const TrialResult& result, bool device_
   return records;
 }
 
-/// Of rank 0's process, over the repetitions that count; the loader's reading is all that it does.
+/// Of rank 0's process, over the repetitions that count; it reads nothing but the loader's files.
 Measured<std::int64_t> bytes_from_storage(const TrialResult& result) {
   std::int64_t sum = 0;
   for (const RankRound& round : result.rounds) {
@@ -122,7 +122,7 @@ std::optional<reports::LoaderRecord> loader(const TrialResult& result,
   return record;
 }
 
-// Sums over the repetitions that count, by rank.
+// Returns sums over the repetitions that count, by rank.
 std::vector<RankShare> total_shares(const TrialResult& result) {
   std::vector<RankShare> totals;
   for (const RankRound& round : result.rounds) {
@@ -144,7 +144,7 @@ std::vector<RankShare> total_shares(const TrialResult& result) {
   return totals;
 }
 
-// Of the collectives of which that is known, how many this rank was the last of all to reach.
+// Returns the share of collectives with a known last rank in which it was this one.
 std::optional<double> late_share(const RankShare& total) {
   if (total.arrivals == 0) {
     return std::nullopt;
@@ -152,17 +152,17 @@ std::optional<double> late_share(const RankShare& total) {
   return static_cast<double>(total.late_arrivals) / static_cast<double>(total.arrivals);
 }
 
-// Whether the host saw the collectives: else steps stand for them, by the device's clock.
+// Whether the host saw the collectives; otherwise steps represent them, on the device's clock.
 bool has_clocks(const RankShare& total) { return total.communication.collectives > 0; }
 
-// For which the step was blocked by others being late, or by finding out that they are not. By the
-// device's clock also by the transfer, which takes all ranks as long.
+// Returns how long the step was blocked by late ranks, or by finding out that there are none. On
+// the device's clock this includes the transfer, which is equal on all ranks.
 double waiting_s(const RankShare& total) {
   return has_clocks(total) ? total.communication.exposed_s - total.communication.exposed_transfer_s
                            : total.all_reduce_wait_s;
 }
 
-// As many steps as made the collectives of which the last rank is known, at least 1.
+// Returns the number of steps with the collectives whose last rank is known, at least 1.
 std::int64_t steps_behind(const RankShare& total) {
   if (!has_clocks(total)) {
     return std::max<std::int64_t>(1, total.arrivals);
@@ -196,8 +196,8 @@ std::vector<reports::RankRecord> per_rank(const TrialResult& result, const Trial
   return records;
 }
 
-// The rank that came last most often, and by how much longer than it the others waited: what even
-// the last one waits, such as the time that ranks need to find each other, is nobody's fault.
+// Returns the rank that was last most often, and how much longer the others waited than it did:
+// what even the last rank waits, such as the time in which ranks meet, is nobody's fault.
 std::optional<reports::StragglerEvidence> straggler(const TrialResult& result,
                                                     const TrialContext& context) {
   const std::vector<RankShare> totals = total_shares(result);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The warm-up of the trials: until they are steady, and what a repetition of each must have.
+// Warms up the trials until they are steady, and finds the minimum length of a repetition of each.
 #include "engine/comm/rank_progress.h"
 #include "engine/core/clock.h"
 #include "engine/core/trace.h"
@@ -18,7 +18,7 @@ namespace {
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
 
-// Of the time of a warm-up: a loader that is waited for so long decides when steps come.
+// Share of a warm-up's time: waiting longer for a loader means that it sets the pace of steps.
 constexpr double kWaitThatShows = 0.1;
 
 }  // namespace
@@ -91,8 +91,8 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
                                  "trial " + trial,
                                  "gradients are not reduced: the models of the ranks drift apart"});
   }
-  // A loader that is waited for tells its batches in bursts, which only a mean covers. Elsewhere
-  // steps are alike but for the first ones: they load code, and one of them records the graph.
+  // Waiting for a loader, batches come in bursts, which only a mean covers. Otherwise steps are
+  // alike except the first ones, which load code, and the one that records the graph.
   const double planned_step_s = ranks_.max(waits ? steady.mean_step_s() : steady.usual_step_s());
   const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
   const std::int64_t beyond_queue =

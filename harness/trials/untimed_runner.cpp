@@ -75,7 +75,7 @@ std::vector<reports::RepetitionRecord> UntimedRunner::run(
           },
           on_their_way);
     });
-    // Before finish(): what it copies to look at parameters is no part of what probes count.
+    // Before finish(), whose copies for checking parameters must not count in the probes.
     tell(listeners.end, arm);
     arm.finish();
   }

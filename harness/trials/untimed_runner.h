@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Repetitions beside the timed ones, for tracing and profiling, whose cost must not reach a number
-// of the report.
+// Repetitions besides the timed ones, for tracing and profiling, whose cost must not affect any
+// number of the report.
 #pragma once
 
 #include "harness/session/run_guard.h"
@@ -19,21 +19,21 @@
 
 namespace dlbench::harness {
 
-/// How long a repetition of UntimedRunner::run() is.
+/// The length of a repetition of UntimedRunner::run().
 struct UntimedLength {
   double min_s = 0.5;
-  std::int64_t steps = 1;  ///< and steps at least, as far as max_s allows
+  std::int64_t steps = 1;  ///< and at least this many steps, as far as max_s allows
   double max_s = 0.0;
-  std::int64_t min_steps = 1;  ///< whatever max_s says
-  /// Steps before those, of at most min_s seconds (the first is made whatever it lasts): whatever
-  /// begins with recording, and the start of the pipeline, is over then.
+  std::int64_t min_steps = 1;  ///< even beyond max_s
+  /// Steps before those that count, for at most min_s seconds (but at least one): they absorb the
+  /// start of recording and of the pipeline.
   std::int64_t settling_steps = 0;
-  bool waits_for_settling = false;  ///< the steps that count begin when none of those is on its way
+  bool waits_for_settling = false;  ///< counted steps begin when no settling step is in flight
 };
 
-/// Who wants to know of an arm in UntimedRunner::run(): before its settling steps, before the first
-/// of those that count (settling ones may be on their way, see UntimedLength), when all of them are
-/// done. An arm that nobody `wants` makes no step; without it all are wanted.
+/// Callbacks for an arm in UntimedRunner::run(): before its settling steps, before its first
+/// counted step (settling ones may still be in flight, see UntimedLength), and when all steps are
+/// done. Without `wants` all arms run; otherwise those that it wants.
 struct ArmListeners {
   std::function<bool(const TrialId&)> wants;
   std::function<void(const TrialId&)> begin;
@@ -43,20 +43,20 @@ struct ArmListeners {
 
 class UntimedRunner {
  public:
-  /// Group and guard outlive the runner.
+  /// Group and guard must outlive the runner.
   UntimedRunner(RankGroup& ranks, RunGuard& guard, FailureHooks failure = {})
       : ranks_(ranks), guard_(guard), failure_(std::move(failure)) {}
 
-  /// One repetition of every arm. Returns what it came to without the settling steps, by arm (of
-  /// one that is not wanted: nothing). Those are in no region of a step. Collective. Throws
-  /// core::Error of the arms and of the guard.
+  /// Runs one repetition of every arm. Returns its record without the settling steps, by arm (empty
+  /// for one that is not wanted). Settling steps are outside step regions. Throws core::Error of
+  /// the arms and of the guard. Collective.
   [[nodiscard]] std::vector<reports::RepetitionRecord> run(
       const std::vector<std::unique_ptr<Arm>>& arms,
       const UntimedLength& length,
       const ArmListeners& listeners = {});
 
  private:
-  /// Returns how many of the settling steps are on their way. Collective.
+  /// Returns how many of the settling steps are in flight. Collective.
   [[nodiscard]] std::int64_t settle(Arm& arm, const UntimedLength& length);
 
   RankGroup& ranks_;

@@ -25,23 +25,23 @@ constexpr std::string_view kAfter = "after/";
 constexpr std::string_view kGrad = "grad/";
 constexpr std::string_view kInput = "input/";
 
-/// Of the norm that a running mean's error is divided by, see TensorError::error.
+/// Share of the running deviation: least divisor of a running mean's error, see TensorError::error.
 constexpr double kSmallestShare = 0.05;
 
-/// Of its even share of all gradients: the norm below which a gradient may as well be zero.
+/// Share of the even share of all gradients: below this norm a gradient may as well be zero.
 constexpr double kNoiseShare = 0.01;
 
-/// Likewise: the norm from which on a gradient is more than noise.
+/// Likewise: from this norm on, a gradient is more than noise.
 constexpr double kRealShare = 0.1;
 
-/// The positions of ResUNet++ at batch 2, 64 x 64, from which on limits need not be wider.
+/// The positions of ResUNet++ at batch 2, 64 x 64; with at least these, limits need no widening.
 constexpr double kEnough = 8192.0;
 
-/// A gradient of so few values, of which a common error is not averaged away.
+/// At most this many values do not average a common error out.
 constexpr std::int64_t kShort = 64;
 
-/// One of more than these hangs on no single unit: where those of the few values between excitation
-/// layers point is a matter of rounding.
+/// More values than this depend on no single unit: the direction of the few values between
+/// excitation layers is a matter of rounding.
 constexpr std::int64_t kLong = 1024;
 
 TensorError error_of(StepPart part,
@@ -160,7 +160,7 @@ class Comparison {
   [[nodiscard]] std::vector<TensorError> take() && { return std::move(errors_); }
 
  private:
-  /// Of what the step added to a running statistic: the old value has by far the larger weight.
+  /// Compares what the step added to a running statistic, in which the old value dominates.
   [[nodiscard]] Difference statistics_difference(const std::string& value) const {
     const HostTensor& before = tensor_of(reference_, kBefore, value);
     const HostTensor& tested = tensor_of(tested_, kAfter, value);
@@ -172,7 +172,7 @@ class Comparison {
     return difference;
   }
 
-  /// Norm of the standard deviations that belong to a running mean; 0 for other tensors.
+  /// Returns the norm of the standard deviations of a running mean; 0 for other tensors.
   [[nodiscard]] double deviation_norm(const std::string& name) const {
     constexpr std::string_view kMean = ".running_mean";
     if (!name.ends_with(kMean)) {
@@ -230,8 +230,8 @@ StepTolerances StepTolerances::of(core::DType precision,
                                   std::int64_t positions,
                                   double rounding,
                                   bool tf32) {
-  // Gradients differ where rounding puts an input of a ReLU on the other side of zero. Of few
-  // inputs each weighs more, with one over the root of their number.
+  // Gradients differ where rounding moves an input of a ReLU across zero. With few inputs each
+  // weighs more, by one over the root of their number.
   const double few =
       std::sqrt(std::max(1.0, kEnough / static_cast<double>(std::max<std::int64_t>(1, positions))));
   // On the cpu backend the length of all gradients was off by 1.9 % at most (ResUNet++ at 64 x 64
@@ -252,7 +252,7 @@ StepTolerances StepTolerances::of(core::DType precision,
             .update = 2e-3,
             .statistics = 1e-4};
   }
-  // Of a single gradient 1 would be one that is missing: no limit is wider than that of the
+  // A single gradient's error of 1 would be a missing gradient: no limit is wider than that of the
   // workload with the largest rounding at its usual size.
   const double scale = std::min(1.0, rounding * few);
   StepTolerances tolerances;
@@ -296,8 +296,8 @@ StepTolerances StepTolerances::of(core::DType precision,
 }
 
 std::int64_t fewest_positions(core::DType precision, double rounding) {
-  // Where the limits are as wide as they may be. Correct steps of ResUNet++ in bf16 on the cpu
-  // backend were beyond them in two of three seeds at batch 2, 32 x 32, in all at batch 1, 16 x 16.
+  // Fewer positions tell nothing: correct steps of ResUNet++ in bf16 on the cpu backend exceeded
+  // the widest limits in two of three seeds at batch 2, 32 x 32, in all at batch 1, 16 x 16.
   return precision == core::DType::kF32
              ? 1
              : static_cast<std::int64_t>(std::ceil(kEnough * rounding * rounding));

@@ -22,7 +22,7 @@ std::uint64_t stream_of(std::uint64_t kind, std::int64_t sample) {
   return (kind << 32U) + static_cast<std::uint64_t>(sample);
 }
 
-/// In units of the image's side.
+/// An ellipse in units of the image's side.
 struct Ellipse {
   float center_row = 0.5F;
   float center_column = 0.5F;

@@ -19,7 +19,7 @@ namespace {
 using exec::TensorMap;
 using graph::Storage;
 
-/// A copy; masks, which lie as N H W, as N 1 H W.
+/// Returns a copy; masks with layout N H W become N 1 H W.
 core::HostTensor with_channel_axis(const core::HostTensor& tensor) {
   if (tensor.shape().rank() != 3) {
     return tensor.clone();
@@ -44,7 +44,7 @@ exec::ExecutorOptions options_of(const StepSetup& setup,
   return options;
 }
 
-/// Before kernels are chosen, which may take a while.
+/// Initializes the state before kernels are chosen, which may take a while.
 exec::ModelState& initialized(exec::ModelState& state, const StepSetup& setup) {
   if (setup.init.has_value()) {
     exec::load_checkpoint(state, *setup.init);
@@ -52,7 +52,7 @@ exec::ModelState& initialized(exec::ModelState& state, const StepSetup& setup) {
   return state;
 }
 
-/// A model, its training step and the batch that it computes on.
+/// A model, its training step and the batch that it works on.
 class Recorder {
  public:
   Recorder(backend::Backend& backend, const StepSetup& setup, exec::GraphReplay replay)
@@ -79,7 +79,7 @@ class Recorder {
                      is_input ? with_channel_axis(setup_.inputs.at(binding.input))
                               : executor_.read(graph_.find(binding.network_value).value()));
     }
-    // f32 also where the network computes in 16 bits: other frameworks read it as it is.
+    // f32 even if the network computes in 16 bits, so that other frameworks can read it directly.
     record.emplace("output/prediction",
                    executor_.read(workloads::kPredictionOutput).to(core::DType::kF32));
     record.emplace("loss", executor_.read(workloads::kLossOutput));
@@ -88,7 +88,7 @@ class Recorder {
     return record;
   }
 
-  /// The last of `more` steps.
+  /// Records the last of `more` steps.
   [[nodiscard]] TensorMap later_step(int more) {
     const std::vector<Storage> updated{Storage::kParameter, Storage::kOptimizerState};
     for (int step = 1; step < more; ++step) {
@@ -118,7 +118,7 @@ class Recorder {
     executor_.synchronize();
   }
 
-  /// Of a step that was skipped, whose scale was lowered.
+  /// Checks the scale after a skipped step lowered it.
   void check_scale() {
     const float loss = executor_.read_scalar(workloads::kLossOutput);
     if (state_.scalar("loss_scale") < 1.0 || !std::isfinite(loss)) {
@@ -132,8 +132,8 @@ class Recorder {
     return state_.contains("skipped_steps") ? state_.scalar("skipped_steps") : 0.0;
   }
 
-  /// A loss scale begins high and falls step by step until the gradients are finite: the record is
-  /// that of the first step that updates, from the state of the beginning.
+  /// Runs the recorded first step. A loss scale starts high and falls until the gradients are
+  /// finite, so this is the first step that updates, from the initial state.
   void run_first() {
     const bool scales = state_.contains("loss_scale");
     if (scales) {
@@ -149,7 +149,7 @@ class Recorder {
     }
   }
 
-  /// The next step that updates.
+  /// Runs the next step that updates.
   void run_on() {
     double skipped = skipped_steps();
     run();

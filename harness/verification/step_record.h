@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One training step with everything it read and wrote, as named tensors in logical layout: what
-// `dlbench verify` compares and dumps. The names are those of the dump file:
+// One training step with everything it read and wrote, as named tensors in logical layout, which
+// `dlbench verify` compares and dumps. The names in the dump file are:
 //   input/<tensor>      as the network sees it, after normalisation (images f32, masks u8, N C H W)
 //   output/prediction   of the network
 //   loss                f32 scalar
@@ -35,18 +35,18 @@ struct StepSetup {
 /// One step, and the update of a later one.
 struct StepRecord {
   exec::TensorMap first;
-  /// before/<name> and after/<name> of parameters and optimizer state, grad/<name>.
+  /// before/<name> and after/<name> of parameters and optimizer state, and grad/<name>.
   exec::TensorMap later;
-  bool replayed = false;  ///< the later one, from a recording
+  bool replayed = false;  ///< the later step was, from a recording
 };
 
-/// record_step(), and on the same batch `more` (> 0) steps behind it, of which the last one's
-/// update is recorded. Replayed as those that are measured where the device can: from the third on.
+/// Calls record_step(), then runs `more` (> 0) steps on the same batch and records the update of
+/// the last one. Steps are replayed as in a measurement if the device can: from the third on.
 [[nodiscard]] StepRecord record_steps(backend::Backend& backend, const StepSetup& setup, int more);
 
 /// Runs one step from a fresh model state; with loss scaling, at the first scale, from the initial
 /// one down, at which the gradients are finite. Throws core::Error(kRun) if there is none down to
-/// 1, and what lowering and load_checkpoint() throw.
+/// 1, and the errors of lowering and load_checkpoint().
 [[nodiscard]] exec::TensorMap record_step(backend::Backend& backend, const StepSetup& setup);
 
 }  // namespace dlbench::harness

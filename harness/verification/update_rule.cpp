@@ -13,7 +13,7 @@ namespace {
 using core::HostTensor;
 using graph::OptimizerKind;
 
-/// What one rounding to f32 may move a sum: twice half a last place, for the step was rounded too.
+/// How far rounding to f32 may move a sum: twice half a last place, as the step was rounded too.
 constexpr double kLastPlace = std::numeric_limits<float>::epsilon();
 /// Below it f32 has no full mantissa.
 constexpr double kSmallest = std::numeric_limits<float>::min();

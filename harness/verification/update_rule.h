@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an optimizer makes of a gradient, in float64, and how far a recorded update lies from it.
+// Computes an optimizer's update in float64, and the deviation of a recorded update from it.
 #pragma once
 
 #include "engine/exec/model_state.h"
@@ -16,7 +16,7 @@
 
 namespace dlbench::harness {
 
-/// The update of step t = 1, 2, ... of one element.
+/// The update rule of step t = 1, 2, ... for one element.
 class UpdateRule {
  public:
   UpdateRule(const graph::OptimizerSpec& spec, std::int64_t t);
@@ -32,22 +32,22 @@ class UpdateRule {
   std::array<double, 8> coefficients_{};
 };
 
-/// A difference, and what its error is to be divided by at least.
+/// A difference, and lower bounds for the denominator of its error.
 struct UpdateDifference {
   Difference difference;
-  double unresolved = 0.0;   ///< norm of what f32 may lose of it whatever its size
-  double before_norm = 0.0;  ///< of a state: the old one and what is added may cancel each other
+  double unresolved = 0.0;   ///< norm of what f32 may lose, independent of its size
+  double before_norm = 0.0;  ///< of the old state, which may cancel with what is added
 
-  /// Such that what f32 loses is no more than `tolerance`.
+  /// Returns the smallest denominator for which f32's losses stay within `tolerance`.
   [[nodiscard]] double smallest_norm(double tolerance) const {
     return std::max(before_norm, unresolved / tolerance);
   }
 };
 
-/// Of a parameter and of each state of its optimizer: of what the record's step added to the
-/// parameter, beside what the rule makes of the record's own gradient and state; of the state
-/// itself. A record without state ("before/<state>") is that of a fresh optimizer, whose state is
-/// not looked at.
+/// The differences of a parameter and of each state of its optimizer: what the record's step added
+/// to the parameter, compared with the rule applied to the record's own gradient and state; for a
+/// state the state itself. A record without state ("before/<state>") is that of a fresh optimizer,
+/// whose state is not compared.
 struct UpdateDifferences {
   UpdateDifference parameter;
   std::vector<UpdateDifference> states;

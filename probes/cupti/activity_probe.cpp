@@ -34,7 +34,7 @@ namespace dlbench::probes {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
-// KERNEL would run one kernel after the other; CONCURRENT_KERNEL does not.
+// KERNEL would serialise the kernels; CONCURRENT_KERNEL does not.
 constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                             CUPTI_ACTIVITY_KIND_MEMCPY,
                             CUPTI_ACTIVITY_KIND_MEMCPY2,
@@ -49,14 +49,14 @@ struct FreeBuffer {
   void operator()(std::uint8_t* buffer) const { std::free(buffer); }
 };
 
-/// One of CUPTI's buffers, with records.
+/// One of CUPTI's buffers, filled with records.
 struct FullBuffer {
   std::unique_ptr<std::uint8_t, FreeBuffer> memory;
   std::size_t bytes = 0;
 };
 
-/// What CUPTI's threads hand over. CUPTI's callbacks carry no pointer of ours, so there is one per
-/// process, and it lives as long: a buffer may come back late.
+/// The records delivered by CUPTI's threads. CUPTI's callbacks carry no pointer of ours, so there
+/// is one instance per process, which is never destroyed, as a buffer may come back late.
 class Inbox {
  public:
   struct Content {
@@ -70,15 +70,15 @@ class Inbox {
     return *inbox;
   }
 
-  /// What was dropped before is not counted.
+  /// Starts collecting; earlier drops do not count.
   void open() {
     static_cast<void>(take_dropped());  // without our lock: CUPTI may hold one when it calls take()
     const std::lock_guard lock(mutex_);
     is_open_ = true;
   }
 
-  /// What came since open(). Buffers that come later are thrown away. Records are also dropped
-  /// where no buffer was to be had, so that none comes back to say so.
+  /// Returns what came since open() and discards later buffers. Includes records dropped for lack
+  /// of a buffer, which no returned buffer reports.
   Content close() {
     if (!is_open_) {
       return {};
@@ -90,7 +90,7 @@ class Inbox {
     return std::exchange(content_, {});
   }
 
-  // Keeps the buffer as it is: its thread may be one that launches work.
+  // Keeps the buffer unprocessed: the calling thread may be one that launches work.
   void take(FullBuffer buffer) {
     const std::lock_guard lock(mutex_);
     if (!is_open_ || buffer.bytes == 0) {
@@ -104,7 +104,7 @@ class Inbox {
   }
 
  private:
-  /// Since it was asked last: CUPTI counts for all buffers together.
+  /// Returns the drops since the last call, which CUPTI counts for all buffers together.
   static std::int64_t take_dropped() {
     std::size_t dropped = 0;
     return cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped) == CUPTI_SUCCESS
@@ -131,7 +131,7 @@ void CUPTIAPI complete_buffer(CUcontext /*context*/,
   Inbox::instance().take({std::unique_ptr<std::uint8_t, FreeBuffer>(buffer), valid_bytes});
 }
 
-// Of a subscriber that wants to be called for nothing.
+// A subscriber's callback that is never enabled.
 void CUPTIAPI no_callback(void* /*data*/,
                           CUpti_CallbackDomain /*domain*/,
                           CUpti_CallbackId /*id*/,
@@ -157,7 +157,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     return spec;
   }
 
-  // CUPTI starts with the first window, so that timed repetitions before it run without.
+  // CUPTI starts with the first window, so that timed repetitions before it run without CUPTI.
   [[nodiscard]] std::string open(const ProbeOptions& options) override {
     for (const auto& [name, value] : options) {
       record_ = value;
@@ -235,9 +235,9 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   [[nodiscard]] core::trace::Sink* sink() override { return this; }
 
  private:
-  /// Empty, or why nothing can be recorded.
+  /// Returns an empty text, or why nothing can be recorded.
   std::string start() {
-    // Who asks for the profiler that another tool has is told so here, and not by the calls below.
+    // If another tool owns the profiler, this call says so; the calls below would not.
     CUptiResult status = cuptiSubscribe(&subscriber_, no_callback, nullptr);
     if (status != CUPTI_SUCCESS) {
       subscriber_ = nullptr;
@@ -248,8 +248,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       stop();
       return cupti_refusal("cuptiActivityRegisterCallbacks", status);
     }
-    // What is still there of an earlier window goes to nobody. A refusal would only say that there
-    // is nothing; the one at the end of this window counts.
+    // Discards what is left of an earlier window. A refusal would only mean that there is nothing;
+    // the flush at the end of this window counts.
     static_cast<void>(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
     Inbox::instance().open();
     for (const CUpti_ActivityKind kind : kKinds) {
@@ -262,9 +262,9 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     return "";
   }
 
-  /// The caller waited for the window's last step, but other threads may launch work all the while
-  /// (the steps beside a loader that is timed). A forced flush gives records of work under way
-  /// without a time, so it comes when recording has ended and all that is recorded is done.
+  /// The caller waited for the window's last step, but other threads may keep launching work (the
+  /// steps beside a timed loader). A forced flush returns unfinished records without a time, so it
+  /// comes after recording has ended and all recorded work is done.
   void stop() {
     synchronize_context();
     flush(0);
@@ -278,7 +278,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     for (const FullBuffer& buffer : recorded.buffers) {
       append_activity_records(buffer.memory.get(), buffer.bytes, trace_);
     }
-    // Last: the records refer to names that are CUPTI's.
+    // Last, because the records refer to names owned by CUPTI.
     if (subscriber_ != nullptr) {
       static_cast<void>(cuptiUnsubscribe(std::exchange(subscriber_, nullptr)));
     }
@@ -291,7 +291,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
   }
 
-  /// An idle device and a recording that failed silently look alike, and steps are no idle device.
+  /// An idle device looks like a recording that failed silently, but steps do not leave it idle.
   [[nodiscard]] std::string nothing_recorded() const {
     if (trace_.device_records() > 0) {
       return "";
@@ -301,7 +301,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
                                : "");
   }
 
-  // From the first step's begin to the last one's end: what comes before and after is not training.
+  // From the first step's begin to the last one's end, as the rest is not training.
   void window_of_steps() {
     for (const HostRegion& region : trace_.regions) {
       if (region.name == "step") {
@@ -311,7 +311,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
   }
 
-  // Regions of loader threads launch nothing: only those of the thread that runs the steps count.
+  // Loader threads launch nothing, so only regions of the thread that runs the steps count.
   void begin(const core::trace::RegionInfo& region) noexcept override {
     if (std::this_thread::get_id() != host_thread_.load()) {
       return;
@@ -321,7 +321,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
         if (region.id >= 0) {
           trace_.ops.try_emplace(region.id, GpuOpLabel{std::string(region.name), phase_});
         }
-        // Reorders and the like belong to no op of the plan.
+        // Reorders and the like do not belong to an op of the plan.
         const std::int64_t op =
             region.id >= 0 || open_places_.empty() ? region.id : open_places_.back();
         open_ops_.push_back({.op = op, .begin_ns = core::steady_ns()});
@@ -369,7 +369,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
   }
 
-  /// Calls of the CUDA API by this thread belong to the op, until untie_calls().
+  /// Ties this thread's CUDA API calls to the op, until untie_calls().
   static void tie_calls_to(std::int64_t op) {
     static_cast<void>(cuptiActivityPushExternalCorrelationId(
         CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, static_cast<std::uint64_t>(op)));
@@ -381,7 +381,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
         cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last));
   }
 
-  /// What is called in a phase and in none of its ops, or in no phase.
+  /// Ties calls outside the ops of a phase, or outside all phases.
   void enter(std::string_view phase) {
     const auto known = places_.find(phase);
     const std::int64_t place =

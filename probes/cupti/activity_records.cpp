@@ -16,7 +16,7 @@
 namespace dlbench::probes {
 namespace {
 
-// Only what C++ mangled: a kernel called f is no float.
+// Demangles C++ names only: a kernel called f must not become float.
 std::string demangled(const char* name) {
   if (!std::string_view(name).starts_with("_Z")) {
     return name;
@@ -27,8 +27,8 @@ std::string demangled(const char* name) {
   return status == 0 && text != nullptr ? text.get() : name;
 }
 
-/// Names as one reads them. CUPTI has one text for all records of a kernel, so its address is
-/// enough to know it again, and a template of a library is demangled once and not in every step.
+/// Readable names of kernels. CUPTI has one text for all records of a kernel, so its address
+/// identifies it, and a library's template is demangled once instead of in every step.
 class KernelNames {
  public:
   const std::string& of(const char* name) {
@@ -84,7 +84,7 @@ const char* memset_name(std::uint16_t kind) {
   }
 }
 
-/// Null for a wait that blocks a stream and not the host.
+/// Returns null for a wait that blocks a stream but not the host.
 const char* wait_name(CUpti_ActivitySynchronizationType type) {
   switch (type) {
     case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE:
@@ -121,7 +121,7 @@ const char* overhead_name(CUpti_ActivityOverheadKind kind) {
   }
 }
 
-/// What all records of device work have, whatever their kind.
+/// Fills what all records of device work have in common.
 template <typename Record>
 // NOLINTNEXTLINE(performance-unnecessary-value-param): moved from, not seen in a template.
 GpuActivity device_work(GpuActivityKind kind, std::string name, const Record& record) {

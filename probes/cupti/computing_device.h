@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The GPU that the calling thread computes on, as CUPTI's profilers name it.
+// Identifies the GPU that the calling thread computes on, as CUPTI's profilers name it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ComputingDevice {
   std::string chip;  ///< "GH100"
 };
 
-/// Throws core::Error(kUnavailable) with one sentence if this thread computes on no GPU.
+/// Throws core::Error(kUnavailable) with one sentence if this thread does not compute on a GPU.
 [[nodiscard]] ComputingDevice computing_device();
 
 }  // namespace dlbench::probes

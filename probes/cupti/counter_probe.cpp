@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probe cupti_counters: memory traffic and how busy tensor pipes, multiprocessors and warps
-// were over a repetition of its own.
+// The probe cupti_counters: memory traffic, and how busy tensor pipes, multiprocessors and warps
+// were, over a separate repetition.
 #include "engine/core/error.h"
 #include "engine/core/plugin_part.h"
 #include "probes/cupti/cupti_status.h"
@@ -51,7 +51,7 @@ class CounterProbe final : public Probe {
     return spec;
   }
 
-  // Whether counters may be read shows when a session begins; until then CUPTI stays idle.
+  // Only at the begin of a session it turns out whether counters may be read; CUPTI is idle before.
   [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override {
     return cupti_library_refusal(opened_cupti());
   }
@@ -63,7 +63,7 @@ class CounterProbe final : public Probe {
     reason_.clear();
   }
 
-  // No step is on its way; what else the device was given (the copy of a batch) is waited for.
+  // No step is in flight; waits for other device work (such as the copy of a batch).
   void begin_steps() noexcept override {
     try {
       synchronize_context();

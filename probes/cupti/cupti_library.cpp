@@ -21,7 +21,7 @@
 namespace dlbench::probes {
 namespace {
 
-// All that the probes call, with the numbers of their parameters: a call that is not here does not
+// All calls of the probes, with their number of parameters; a call that is missing here fails to
 // link.
 #define DLBENCH_CUPTI_CALLS(CALL)                       \
   CALL(1, cuptiActivityDisable)                         \
@@ -125,7 +125,7 @@ CuptiLibrary open_cupti(const std::string& file) {
 }
 
 const CuptiLibrary& opened_cupti() {
-  // Never destroyed: probes that live as long as the process may call when it ends.
+  // Never destroyed: probes that live as long as the process may call it at exit.
   static const auto* const library =
       new CuptiLibrary(open_cupti(fmt::format("libcupti.so.{}", CUPTI_API_VERSION / 10000)));
   return *library;
@@ -133,8 +133,8 @@ const CuptiLibrary& opened_cupti() {
 
 }  // namespace dlbench::probes
 
-// Hidden: what CUPTI calls of its own stays its own. Weak: what stands for CUPTI in tests defines
-// some of them instead.
+// Hidden, so that CUPTI's internal calls stay within CUPTI. Weak, because the fake CUPTI of the
+// tests defines some of them instead.
 #define DLBENCH_CUPTI_FUNCTION __attribute__((weak, visibility("hidden"))) CUptiResult
 #define DLBENCH_CUPTI_TYPE(name, index) dlbench::probes::Declared<decltype(name)>::Parameter<index>
 #define DLBENCH_CUPTI_HAND_ON(name, ...) \

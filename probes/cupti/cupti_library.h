@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI, opened at run time and linked by nothing: a machine may have all that computes on a GPU
-// and no CUPTI (NVIDIA's container images for running programs), and then its probes alone are
-// missing. They call the functions of CUPTI's headers, which cupti_library.cpp defines: each hands
-// on to the library's, and returns CUPTI_ERROR_NOT_SUPPORTED where there is none.
+// CUPTI, opened at run time rather than linked: a machine may have everything needed to compute on
+// a GPU but no CUPTI (NVIDIA's runtime container images), and then only its probes are missing. The
+// probes call the functions of CUPTI's headers; cupti_library.cpp defines them to forward to the
+// opened library, or to return CUPTI_ERROR_NOT_SUPPORTED without one.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +13,20 @@
 
 namespace dlbench::probes {
 
-/// A library that was opened for CUPTI's functions. Never closed.
+/// A library opened for CUPTI's functions. Never closed.
 struct CuptiLibrary {
-  std::string loader_error;          ///< why it was not opened; empty: it was
-  std::vector<std::string> missing;  ///< of the functions that the probes call, where it was opened
-  std::vector<void*> functions;      ///< in the order of cupti_library.cpp; null: none
-  std::filesystem::path folder;      ///< where its file lies; empty: not known
+  std::string loader_error;          ///< why it was not opened; empty if it was
+  std::vector<std::string> missing;  ///< functions that the probes call but an opened library lacks
+  std::vector<void*> functions;      ///< in the order of cupti_library.cpp; null: missing
+  std::filesystem::path folder;      ///< of its file; empty: unknown
 };
 
-/// `file`: a path, or a name that the loader knows or looks for where the caller's run path says.
+/// Opens `file`: a path, or a name that the loader knows or finds on the caller's run path.
 [[nodiscard]] CuptiLibrary open_cupti(const std::string& file);
 
-/// The library of the calls: "libcupti.so.13" for the headers of CUDA 13, which the plug-in's
-/// loader (engine/backend/cuda_loader.h) has loaded from where it found it. Opened by the first
-/// caller, for good; any thread may be that.
+/// Returns the library behind the calls: "libcupti.so.13" for the headers of CUDA 13, as loaded by
+/// the plug-in's loader (engine/backend/cuda_loader.h). Opened by the first caller, on any thread,
+/// and never closed.
 [[nodiscard]] const CuptiLibrary& opened_cupti();
 
 }  // namespace dlbench::probes

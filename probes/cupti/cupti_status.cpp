@@ -8,7 +8,7 @@
 namespace dlbench::probes {
 namespace {
 
-/// Of 130001, as cupti_version.h has it: toolkit 13.0, and CUPTI's own patch 1.
+/// For example 130001 (see cupti_version.h): toolkit 13.0, CUPTI's own patch 1.
 std::string version_text(std::uint32_t version) {
   return fmt::format("CUPTI {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What CUPTI's refusals mean for a user.
+// Explains CUPTI's refusals to the user.
 #pragma once
 
 #include "engine/core/error.h"
@@ -14,42 +14,41 @@
 
 namespace dlbench::probes {
 
-/// One sentence for a CUptiResult that is not success: which call was refused, why, and what to do
-/// about it. Another tool that owns the profiler, and counters that only an administrator may read,
-/// are named as such.
+/// Returns one sentence for an unsuccessful CUptiResult: which call was refused, why, and what to
+/// do. Recognises another tool that owns the profiler, and counters that only an administrator may
+/// read.
 [[nodiscard]] std::string cupti_refusal(const std::string& call, int status);
 
-/// The same for the calls that take the counters of a device, which CUPTI hands to one owner in a
-/// process: there an operation that is not valid means that somebody has them already.
+/// Like cupti_refusal(), for calls that acquire a device's counters, which CUPTI gives to one owner
+/// per process: an invalid operation there means that another one has them already.
 [[nodiscard]] std::string counters_refusal(const std::string& call, int status);
 
-/// "CUPTI 13.0.1", the one that was loaded; empty: none was.
+/// Returns the version of the loaded library, "CUPTI 13.0.1"; empty: none was loaded.
 [[nodiscard]] std::string cupti_library();
 
-/// Empty if this library was opened and has all functions that the probes call; else one sentence:
-/// why not, and what to do.
+/// Returns an empty text if this library was opened and has all functions that the probes call;
+/// else one sentence on why not, and what to do.
 [[nodiscard]] std::string cupti_library_refusal(const CuptiLibrary& library);
 
-/// Empty if this version of CUPTI, as cuptiGetVersion() numbers them, is that of the build or
-/// newer; else a sentence with both.
+/// Returns an empty text if this CUPTI version (numbered as by cuptiGetVersion()) is at least that
+/// of the build; else a sentence with both.
 [[nodiscard]] std::string cupti_version_refusal(std::uint32_t loaded);
 
-/// Whether what a probe failed with when it began holds for the whole run:
-/// core::Error(kUnavailable).
+/// Whether a probe's error at its begin holds for the whole run: core::Error(kUnavailable).
 [[nodiscard]] bool is_for_good(const std::exception& error);
 
-/// kUnavailable; kLibrary where another process has what is wanted, which may pass.
+/// Returns kUnavailable, or kLibrary if another process has the resource, which may be temporary.
 [[nodiscard]] core::ErrorCode refusal_code(int status);
 
-/// Runs `open`, which takes counters of a device. What it throws is thrown on, with the status of
-/// starting the profiler (a CUptiResult) added if that failed: it may be the cause.
+/// Runs `open`, which acquires a device's counters. Rethrows its error; if starting the profiler
+/// failed (`started`, a CUptiResult), adds that status, which may be the cause.
 void with_start(int started, const std::function<void()>& open);
 
-/// Throws core::Error(kUnavailable, why): the counters of a device cannot be had.
+/// Throws core::Error(kUnavailable, why): the counters of a device are not available.
 [[noreturn]] void refuse_counters(const std::string& why);
 
-/// Throws core::Error(code), in place of kUnavailable refusal_code(), with the sentence of
-/// cupti_refusal() unless `status` is success.
+/// Throws core::Error with the sentence of cupti_refusal() unless `status` is success. Its code is
+/// `code`, except that refusal_code() replaces kUnavailable.
 void check_cupti(int status, const char* call, core::ErrorCode code);
 
 }  // namespace dlbench::probes

@@ -8,7 +8,7 @@
 namespace dlbench::probes {
 namespace {
 
-/// Null where the driver is not loaded, or lacks it.
+/// Returns null if the driver is not loaded, or lacks the function.
 template <typename Function>
 Function* driver_function(const char* name) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);

@@ -16,8 +16,8 @@
 namespace dlbench::probes {
 namespace {
 
-/// CUPTI looks for its tables in libnvperf_host.so, which lies beside it in a toolkit and in
-/// NVIDIA's wheels, where the loader would not look.
+/// CUPTI reads its tables from libnvperf_host.so, which is next to it in a toolkit and in NVIDIA's
+/// wheels, where the loader would not look.
 void load_tables() {
   dlopen((opened_cupti().folder / "libnvperf_host.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
@@ -26,8 +26,8 @@ constexpr double kPercent = 0.01;
 
 }  // namespace
 
-// Without a driver cuptiProfilerInitialize() fails and the host interface works all the same (CUPTI
-// 13.0); what fails on a device says so itself.
+// Without a driver cuptiProfilerInitialize() fails but the host interface works (CUPTI 13.0); calls
+// that need a device report their own errors.
 int start_profiler() {
   static const int status = [] {
     load_tables();
@@ -153,8 +153,8 @@ MetricPlan::MetricPlan(const std::string& chip,
 
 MetricPlan::~MetricPlan() = default;
 
-// CUPTI refuses a whole list for one name that it does not know, so names are tried one by one,
-// each beside those that fit already: whether one more pass is needed depends on the company.
+// CUPTI refuses a whole list for one unknown name, so names are tried one by one, each with those
+// already accepted, since these determine whether another pass is needed.
 std::string MetricPlan::configure(const std::string& chip,
                                   CounterUse use,
                                   std::span<const Metric> metrics) {
@@ -179,7 +179,7 @@ std::string MetricPlan::configure(const std::string& chip,
   return select(chip, use);
 }
 
-/// Whether the chip counts it in one pass beside those of metrics_.
+/// Whether the chip counts it in one pass together with those of metrics_.
 bool MetricPlan::fits(const std::string& chip, CounterUse use, const Metric& metric) {
   metrics_.push_back(metric);
   const bool fit = select(chip, use).empty() && passes_ == 1;
@@ -187,7 +187,7 @@ bool MetricPlan::fits(const std::string& chip, CounterUse use, const Metric& met
   return fit;
 }
 
-// Makes the configuration of metrics_.
+// Builds the configuration of metrics_.
 std::string MetricPlan::select(const std::string& chip, CounterUse use) {
   if (const CUptiResult status = host_->open(chip, use, availability_); status != CUPTI_SUCCESS) {
     return cupti_refusal("cuptiProfilerHostInitialize for " + chip, status);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets of GPU counters that one pass can read, and their configuration for a chip. This is
-// arithmetic on tables inside CUPTI: it needs no GPU, and serves chips that are not there.
+// Sets of GPU counters that fit in one pass, and their configuration for a chip. Based on tables
+// inside CUPTI only: needs no GPU, and also works for chips that are not present.
 #pragma once
 
 #include "probes/probe.h"
@@ -15,15 +15,15 @@
 
 namespace dlbench::probes {
 
-/// Loads CUPTI's tables and starts its profiler, once per process: before any other call to either.
-/// Returns the status of starting it, a CUptiResult.
+/// Loads CUPTI's tables and starts its profiler, once per process; call it before using either.
+/// Returns the status of the start, a CUptiResult.
 [[nodiscard]] int start_profiler();
 
 /// How the counters are read: summed over a range of work, or sampled over time (PM sampling).
 enum class CounterUse : std::uint8_t { kRange, kSampling };
 
-/// A counter and what a report calls it. Of several with the same `value` the first one that a chip
-/// can count is taken.
+/// A counter and its name in a report. Of several with the same `value`, the first one that a chip
+/// can count is used.
 struct Metric {
   std::string counter;  ///< NVIDIA's name: "dram__bytes_read.sum"
   std::string value;    ///< ours: "dram_read_bytes"
@@ -31,25 +31,25 @@ struct Metric {
   double factor = 1.0;  ///< ours = factor * theirs
 };
 
-/// Bytes of the device's memory, share of cycles with the tensor pipes, the multiprocessors and
-/// warps active, time. In one pass on GA100, AD102, GH100 and GB100. The tensor pipes of AD10x have
-/// a second counter ("_v2"): CUPTI calls the first one deprecated there, and only there.
+/// Bytes of device memory, time, and the shares of cycles with the tensor pipes, the
+/// multiprocessors and warps active. One pass on GA100, AD102, GH100 and GB100. The tensor pipes of
+/// AD10x have a second counter ("_v2"): CUPTI calls the first one deprecated there, and only there.
 [[nodiscard]] const std::vector<Metric>& range_metrics();
 
-/// The same as shares and rates, for a timeline. In one pass on the same chips. Tensor pipes and
-/// warps by the counters that the CUPTI guide's table for PM sampling lists ("_realtime"); where a
-/// chip cannot count those beside the others, by the plain ones.
+/// The same as shares and rates, for a timeline. One pass on the same chips. Tensor pipes and warps
+/// use the counters in the PM sampling table of the CUPTI guide ("_realtime"), or the plain ones on
+/// a chip that cannot count those together with the others.
 [[nodiscard]] const std::vector<Metric>& sampling_metrics();
 
-/// What a report calls them: each value once, described by the first counter for it.
+/// Returns the report's values: each once, described by its first counter.
 [[nodiscard]] std::vector<ValueSpec> value_specs(std::span<const Metric> metrics);
 
 /// The configuration of counters on one chip.
 class MetricPlan {
  public:
   /// `chip`: "GH100"; `availability`: of the device, from CUPTI; empty for a device that is not
-  /// here. Metrics that the chip lacks, or could only count in another pass, are left out and named
-  /// in missing().
+  /// present. Metrics that the chip lacks, or can only count in another pass, are left out and
+  /// listed in missing().
   MetricPlan(const std::string& chip,
              CounterUse use,
              std::span<const Metric> metrics,
@@ -58,18 +58,18 @@ class MetricPlan {
   MetricPlan& operator=(const MetricPlan&) = delete;
   ~MetricPlan();
 
-  /// Why there is no plan; empty if there is one. There is none of more than one pass: replaying a
-  /// step would measure another one.
+  /// Says why there is no plan; empty if there is one. Plans never have more than one pass: a step
+  /// replayed for the next pass would be a different one.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] std::size_t passes() const { return passes_; }
   [[nodiscard]] const std::vector<Metric>& metrics() const { return metrics_; }
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
   [[nodiscard]] std::span<const std::uint8_t> config() const { return config_; }
-  /// Names for CUPTI's calls, in the order of metrics().
+  /// Returns the names for CUPTI's calls, in the order of metrics().
   [[nodiscard]] std::vector<const char*> counter_names() const;
 
-  /// Values of range or sample `index` in CUPTI's counter data, in our units, in the order of
-  /// metrics(). Throws core::Error(kLibrary).
+  /// Returns the values of range or sample `index` in CUPTI's counter data, in our units, in the
+  /// order of metrics(). Throws core::Error(kLibrary).
   [[nodiscard]] std::vector<double> evaluate(std::span<const std::uint8_t> counter_data,
                                              std::size_t index) const;
 
@@ -89,7 +89,7 @@ class MetricPlan {
   std::vector<std::uint8_t> config_;
 };
 
-/// The chips that this CUPTI has tables of.
+/// Returns the chips for which this CUPTI has tables.
 [[nodiscard]] std::vector<std::string> known_chips();
 
 }  // namespace dlbench::probes

@@ -24,8 +24,8 @@ using core::ErrorCode;
 constexpr std::uint64_t kIntervalNs = 100'000;
 constexpr std::uint64_t kIntervalCycles = 100'000;  // of a system clock of 1 to 2 GHz
 constexpr std::size_t kHardwareBufferBytes = std::size_t{64} << 20;
-// Samples that do not fit into a reading are gone (seen by others with CUPTI 13.3), so it holds
-// eight times what a period brings. The device's buffer holds more.
+// Samples that do not fit into one reading are lost (reported for CUPTI 13.3), so it holds eight
+// times the samples of a period. The device's buffer holds more.
 constexpr std::uint32_t kSamplesPerReading = 4096;
 constexpr std::chrono::milliseconds kDrainPeriod{50};
 
@@ -63,7 +63,7 @@ std::vector<std::uint8_t> counter_availability(std::uint32_t device) {
 
 }  // namespace
 
-/// What is sampled, and with which counters: the same in all windows.
+/// What is sampled, and with which counters; the same in all windows.
 struct PmSampler::Target {
   explicit Target(ComputingDevice computing)
       : device(std::move(computing)),
@@ -93,7 +93,7 @@ struct PmSampler::Session {
     }
   }
 
-  // Not in the constructor: what is enabled must be disabled again, by the destructor.
+  // Not in the constructor, because the destructor must disable what was enabled.
   void open(const ComputingDevice& device) {
     enable(device.index);
     configure(samples_by_time(device.chip));
@@ -119,7 +119,7 @@ struct PmSampler::Session {
     params.samplingInterval = by_time ? kIntervalNs : kIntervalCycles;
     params.triggerMode = by_time ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL
                                  : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
-    // Every architecture has this mode, and only this one tells of an overflow.
+    // Every architecture has this mode, and it is the only one that reports an overflow.
     params.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
     check_cupti(
         cuptiPmSamplingSetConfig(&params), "cuptiPmSamplingSetConfig", ErrorCode::kUnavailable);
@@ -166,7 +166,7 @@ struct PmSampler::Session {
     const CUptiResult status = cuptiPmSamplingStop(&params);
     stopped = read_cupti_clock();
     SampleDrain::Result result = drain->finish();
-    // What overflowed for good has stopped by itself; the samples until then are good.
+    // After a final overflow sampling has stopped by itself; the samples before it are valid.
     if (result.overflows == 0) {
       check_cupti(status, "cuptiPmSamplingStop", ErrorCode::kLibrary);
     }
@@ -174,7 +174,7 @@ struct PmSampler::Session {
     return result;
   }
 
-  // From the device's buffer into `data`, from there into samples.
+  // Copies the device's buffer to `data` and decodes it to samples.
   SampleBatch read() {
     CUpti_PmSampling_DecodeData_Params decode{CUpti_PmSampling_DecodeData_Params_STRUCT_SIZE};
     decode.pPmSamplingObject = object;
@@ -182,7 +182,7 @@ struct PmSampler::Session {
     decode.counterDataImageSize = data.size();
     const CUptiResult status = cuptiPmSamplingDecodeData(&decode);
     SampleBatch batch;
-    // How CUPTI says that the buffer overflowed for good: sampling must be started anew.
+    // CUPTI's sign of a final overflow of the buffer: sampling would have to be restarted.
     batch.ended = status == CUPTI_ERROR_OUT_OF_MEMORY;
     if (!batch.ended) {
       check_cupti(status, "cuptiPmSamplingDecodeData", ErrorCode::kLibrary);

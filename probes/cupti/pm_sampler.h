@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples counters of the GPU that the calling thread computes on, over time (PM sampling).
+// Samples counters over time (PM sampling) on the GPU that the calling thread computes on.
 #pragma once
 
 #include "probes/gpu/gpu_samples.h"
@@ -10,11 +10,11 @@
 
 namespace dlbench::probes {
 
-/// Samples from begin() to end(), about ten thousand times a second. The device is sampled as a
-/// whole, work of other processes included; nothing is serialised or replayed. A thread empties the
-/// device's buffer meanwhile. Needs the driver's permission to read counters. Outside of windows
-/// sampling is disabled: while it is not, the driver may hold the GPU's clocks (seen by others, in
-/// pull request 188844 of PyTorch), for whatever runs then.
+/// Samples from begin() to end(), about ten thousand times a second. Covers the whole device,
+/// including work of other processes; serialises and replays nothing. Meanwhile a thread drains the
+/// device's buffer. Needs the driver's permission to read counters. Sampling is disabled outside
+/// windows, because while enabled the driver may lock the GPU's clocks (as reported in pull request
+/// 188844 of PyTorch), which would affect other work.
 class PmSampler {
  public:
   PmSampler();
@@ -25,7 +25,7 @@ class PmSampler {
   /// Throws core::Error(kUnavailable) with one sentence if this device cannot be sampled here.
   void begin();
 
-  /// What was sampled, without the trial and its steps. Throws core::Error(kLibrary).
+  /// Returns the samples, without the trial and its steps. Throws core::Error(kLibrary).
   [[nodiscard]] GpuSamples end();
 
  private:

@@ -12,8 +12,8 @@
 
 namespace dlbench::probes {
 
-/// Counts from begin() to end(). Work at both ends is serialised, so nothing that is timed may run
-/// meanwhile. Needs the driver's permission to read counters.
+/// Counts from begin() to end(). Both serialise the GPU's work, so nothing timed may run meanwhile.
+/// Needs the driver's permission to read counters.
 class RangeCounters {
  public:
   RangeCounters();
@@ -23,9 +23,9 @@ class RangeCounters {
 
   /// Throws core::Error(kUnavailable) with one sentence if counters cannot be read here.
   void begin();
-  /// Values in the order of metrics(). Throws core::Error(kLibrary).
+  /// Returns the values in the order of metrics(). Throws core::Error(kLibrary).
   [[nodiscard]] std::vector<double> end();
-  /// After begin(): what is counted, without what this chip lacks.
+  /// After begin(): returns the metrics counted, without those that this chip lacks.
   [[nodiscard]] const std::vector<Metric>& metrics() const;
 
  private:

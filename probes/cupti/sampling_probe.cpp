@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probe cupti_sampling: memory traffic and how busy multiprocessors, tensor pipes and warps
-// were, over the time of a repetition of its own.
+// The probe cupti_sampling: memory traffic, and how busy multiprocessors, tensor pipes and warps
+// were, over the time of a separate repetition.
 #include "engine/core/error.h"
 #include "engine/core/plugin_part.h"
 #include "probes/cupti/cupti_status.h"
@@ -41,7 +41,7 @@ class SamplingProbe final : public Probe {
     return spec;
   }
 
-  // Whether counters may be read shows when sampling begins; until then CUPTI stays idle.
+  // Only at the begin of sampling it turns out whether counters may be read; CUPTI is idle before.
   [[nodiscard]] std::string open(const ProbeOptions& options) override {
     for (const auto& [name, value] : options) {
       record_ = value;

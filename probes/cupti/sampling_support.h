@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices can sample their counters over time (PM sampling), and how.
+// Which devices support sampling counters over time (PM sampling), and how.
 #pragma once
 
 #include <string>
 
 namespace dlbench::probes {
 
-/// What CUPTI says is in the way on a device; `any` without another: it does not say what.
+/// The obstacles that CUPTI reports for a device; `any` alone: it does not say which.
 struct SamplingObstacles {
   bool any = false;
   bool architecture = false;
@@ -19,11 +19,11 @@ struct SamplingObstacles {
   bool windows_subsystem = false;
 };
 
-/// One sentence; empty if nothing is in the way.
+/// Returns one sentence on the obstacles; empty if there are none.
 [[nodiscard]] std::string sampling_refusal(const std::string& chip,
                                            const SamplingObstacles& obstacles);
 
-/// Whether samples can be triggered every so many nanoseconds. Turing and GA100 count cycles of
+/// Whether samples can be triggered at an interval in nanoseconds. Turing and GA100 count cycles of
 /// their system clock instead (cupti_pmsampling.h).
 [[nodiscard]] bool samples_by_time(const std::string& chip);
 

@@ -25,7 +25,7 @@ GpuMonitor::~GpuMonitor() {
   thread_.join();
 }
 
-/// The first reading of a sensor sets things up, later ones tell.
+/// The first reading of a sensor includes set-up; later ones give the cost.
 void GpuMonitor::learn_costs() {
   constexpr int kReadings = 3;
   for (const Sensor sensor : kSensors) {
@@ -96,8 +96,8 @@ std::optional<GpuNeighbours> GpuMonitor::read_neighbours() {
   if (!processes.has_value()) {
     return std::nullopt;
   }
-  // The driver's samples come up to a second late. Without one of ours, which has computed, they
-  // say nothing of the time; and once it was seen by its number, no other one is taken for it.
+  // The driver's samples come up to a second late. Without one of this process, which has computed,
+  // they are of another time; once seen by its number, no other process counts as this one.
   const bool told_of_us =
       std::ranges::find(*processes, options_.own.pid, &GpuProcess::pid) != processes->end();
   numbered_alike_ = numbered_alike_ || told_of_us;
@@ -136,8 +136,7 @@ void GpuMonitor::take_sample(Moment moment, double& mark_s) {
 
 void GpuMonitor::watch() {
   std::unique_lock lock(mutex_);
-  // All that this thread does is watching: what it costs since the last sample counts with the
-  // next.
+  // This thread only monitors: its cost since the last sample counts with the next one.
   double mark_s = options_.cpu_s();
   while (!stop_) {
     if (!open_) {

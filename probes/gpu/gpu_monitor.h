@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Watches a GPU's sensors from a thread of its own while a window is open, and says what that cost.
+// Watches a GPU's sensors from a separate thread while a window is open, and measures the cost.
 #pragma once
 
 #include "engine/core/clock.h"
@@ -23,18 +23,18 @@
 namespace dlbench::probes {
 
 struct GpuMonitorOptions {
-  /// Ten times a second: NVIDIA's energy counter and power sensors change hardly faster
-  /// (Yang, Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
+  /// Ten times a second: NVIDIA's energy counter and power sensors hardly change faster (Yang,
+  /// Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
   std::chrono::nanoseconds period = std::chrono::milliseconds(100);
-  bool keeps_samples = true;  ///< in each window; they are summed up anyway
-  OwnProcesses own{};         ///< whoever else computes on the GPU is a neighbour
+  bool keeps_samples = true;  ///< of each window; sums are kept in any case
+  OwnProcesses own{};         ///< any other process on the GPU is a neighbour
   double (*cpu_s)() = core::thread_cpu_seconds;
 };
 
 /// Samples the sensors at begin and end of a window in the caller's thread, and once every period
-/// in between in its own. Outside of windows the thread sleeps. A SensorBudget decides which
-/// sensors each sample reads. Which processes computed in a window is asked before its begin and
-/// after its end: that is no part of what watching it costs.
+/// in between in its own thread, which sleeps outside windows. A SensorBudget decides which sensors
+/// each sample reads. The processes that computed in a window are queried before its begin and
+/// after its end, which is not part of the measured cost.
 class GpuMonitor {
  public:
   explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options = {});
@@ -45,23 +45,23 @@ class GpuMonitor {
   [[nodiscard]] const GpuIdentity& identity() const { return sensors_->identity(); }
   void begin_window();
   [[nodiscard]] GpuWindow end_window();
-  /// Of the window that ended last.
+  /// Sums of the window that ended last.
   [[nodiscard]] const GpuSums& sums() const { return sums_; }
-  /// Events since the last window ended, which the next one would have.
+  /// Returns events since the last window ended; the next window will not have them.
   [[nodiscard]] std::vector<GpuEvent> take_events();
-  /// Clocks and their reasons at this moment, which no window has.
+  /// Returns the current clocks and their reasons, which no window includes.
   [[nodiscard]] GpuSample read_clocks();
-  /// Who else computed since the last window or call; absent: the driver does not tell.
+  /// Returns who else computed since the last window or call; nothing: unknown to the driver.
   [[nodiscard]] std::optional<GpuNeighbours> take_neighbours();
 
  private:
   using Moment = SensorBudget::Moment;
 
-  /// Empty where the driver tells nothing of this time.
+  /// Returns nothing if the driver reports nothing about this time.
   [[nodiscard]] std::optional<GpuNeighbours> read_neighbours();
   void learn_costs();
   void watch();
-  /// With mutex_ held. `mark_s`: the thread's CPU time up to which all is counted; moves on.
+  /// Call with mutex_ held. `mark_s`: the thread's CPU time accounted for so far; is updated.
   void take_sample(Moment moment, double& mark_s);
 
   std::unique_ptr<GpuSensors> sensors_;

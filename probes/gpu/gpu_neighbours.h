@@ -18,21 +18,21 @@ struct OwnProcesses {
   int count = 1;         ///< of the job, this one included
 };
 
-/// Processes of others that computed on the GPU.
+/// Foreign processes that computed on the GPU.
 struct GpuNeighbours {
   double busy_share = 0.0;         ///< of the busiest one, 0 to 1; 0: there was none
-  std::vector<std::int64_t> pids;  ///< where the driver numbers processes as we do
+  std::vector<std::int64_t> pids;  ///< if the driver's process numbers are ours
   std::int64_t count = 0;
 };
 
-/// All but our own. The driver numbers processes of a container as the host does, so that our own
-/// number may not be among them; then the busiest one counts as this process, for it has just
-/// computed. Of other processes of the job the numbers are not known: as many more are left out,
-/// the busiest first.
+/// Returns all processes but our own. In a container the driver uses the host's process numbers, so
+/// our own number may be missing; then the busiest process counts as this one, which has just
+/// computed. The numbers of the job's other processes are unknown: that many more are left out, the
+/// busiest first.
 [[nodiscard]] GpuNeighbours neighbours_among(std::vector<GpuProcess> processes,
                                              const OwnProcesses& own);
 
-/// Why they disturb, with the value and the limit; empty: they do not.
+/// Says why they disturb, with the value and the limit; empty if they do not.
 [[nodiscard]] std::string neighbours_text(const GpuNeighbours& neighbours);
 
 }  // namespace dlbench::probes

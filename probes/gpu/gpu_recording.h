@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that keeps what a GPU monitor saw, so that a measurement can be looked at again without
-// the GPU: the windows of all trials, as JSON.
+// A JSON file with everything that a GPU monitor saw (the windows of all trials), for analysing a
+// measurement again without the GPU.
 #pragma once
 
 #include "probes/gpu/gpu_window.h"
@@ -20,15 +20,15 @@ struct RecordedWindow {
 };
 
 struct GpuRecording {
-  std::string origin;  ///< how it came about: "recorded", or what made it up
+  std::string origin;  ///< "recorded", or what generated it
   GpuIdentity gpu;
   std::vector<RecordedWindow> windows;
 
-  /// The windows of one trial, in their order.
+  /// Returns the windows of one trial, in order.
   [[nodiscard]] std::vector<GpuWindow> of_trial(const std::string& trial) const;
 };
 
-/// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is no recording.
+/// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is not a recording.
 [[nodiscard]] GpuRecording read_gpu_recording(const std::filesystem::path& path);
 
 /// Throws core::Error(kFile).

@@ -17,10 +17,10 @@ namespace {
 using nlohmann::json;
 
 constexpr RecordedFormat kSamplesFormat{.name = "dlbench.gpu_samples", .text = "GPU samples"};
-// Device times are interpolated into host times; calls that start and stop take a while themselves.
+// Device times are interpolated to host times; the calls that start and stop take time as well.
 constexpr std::int64_t kClockSlackNs = 1'000'000;
 
-// Whole intervals that fit into a gap, to the nearest.
+// Returns how many intervals fit into a gap, rounded to the nearest.
 std::int64_t intervals_in(std::int64_t gap_ns, std::int64_t interval_ns) {
   return interval_ns > 0 ? std::max<std::int64_t>(0, (gap_ns + interval_ns / 2) / interval_ns) : 0;
 }

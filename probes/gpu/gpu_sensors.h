@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a GPU's sensors say: one sample, events that must not happen during a measurement, and the
-// interface behind which NVML, a recorded stream and tests give them.
+// The data of a GPU's sensors: one sample, events that must not occur during a measurement, and the
+// interface implemented by NVML, recorded streams and tests.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace dlbench::probes {
 
-/// Facts that do not change during a run. Empty or absent: the driver does not tell.
+/// Facts that do not change during a run. Empty or absent: not reported by the driver.
 struct GpuIdentity {
   std::string name;                ///< "NVIDIA H200"
   std::string uuid;                ///< "GPU-..."
@@ -21,20 +21,20 @@ struct GpuIdentity {
   std::string driver;              ///< "580.65.06"
   std::string compute_capability;  ///< "9.0"
   std::optional<std::int64_t> memory_bytes;
-  std::optional<double> power_limit_watt;  ///< enforced now, which may be below the board's
+  std::optional<double> power_limit_watt;  ///< currently enforced, may be below the board's
   std::optional<double> max_sm_clock_mhz;
   std::optional<std::int64_t> pcie_generation;
   std::optional<std::int64_t> pcie_lanes;
 };
 
-/// One sample of the sensors. Absent: this device or driver does not tell, or was not asked.
+/// One sample of the sensors. Absent: not reported by this device or driver, or not read.
 struct GpuSample {
   std::int64_t time_ns = 0;                  ///< steady clock
   std::optional<double> power_watt;          ///< at this moment
-  std::optional<double> power_average_watt;  ///< over the last second, by the driver
+  std::optional<double> power_average_watt;  ///< over the last second, computed by the driver
   std::optional<double> energy_joules;       ///< since the driver was loaded
-  std::optional<double> busy_share;          ///< of time a kernel ran, 0 to 1, however small it was
-  std::optional<double> memory_busy_share;   ///< of time the memory was read or written, 0 to 1
+  std::optional<double> busy_share;          ///< share of time with a kernel of any size, 0 to 1
+  std::optional<double> memory_busy_share;   ///< share of time with memory access, 0 to 1
   std::optional<std::int64_t> memory_used_bytes;  ///< by all processes and the driver
   std::optional<double> temperature_celsius;
   std::optional<double> memory_temperature_celsius;
@@ -42,12 +42,12 @@ struct GpuSample {
   std::optional<double> memory_clock_mhz;
   std::optional<std::uint64_t>
       clock_reasons;  ///< bits of ClockReason: why the clocks are not higher
-  /// By the GPU, since some moment before; counts right if it is read once per 4 GiB.
+  /// Sent by the GPU since some earlier moment; correct if read once per 4 GiB.
   std::optional<std::int64_t> pcie_sent_bytes;
   std::optional<std::int64_t> pcie_received_bytes;  ///< likewise
 };
 
-/// Why clocks are below their maximum: the bits that NVML defines (nvmlClocksEventReason*).
+/// Why clocks are below their maximum: the bits defined by NVML (nvmlClocksEventReason*).
 enum class ClockReason : std::uint64_t {
   kIdle = 0x1,
   kApplicationClocks = 0x2,
@@ -60,11 +60,11 @@ enum class ClockReason : std::uint64_t {
   kDisplayClocks = 0x100,
 };
 
-/// "power_cap", "hardware_thermal", ... of the bits that are set, in their order.
+/// Returns the names of the bits that are set, in order: "power_cap", "hardware_thermal", ...
 [[nodiscard]] std::vector<std::string> clock_reason_names(std::uint64_t bits);
 
-/// Whether the GPU protects itself: heat, hardware slowdown or power brake. The power cap is not
-/// one of them: a well used GPU works at its cap.
+/// Whether the GPU protects itself: heat, hardware slowdown or power brake. The power cap does not
+/// count: a well used GPU works at its cap.
 [[nodiscard]] bool is_throttled(std::uint64_t bits);
 
 enum class GpuFault : std::uint8_t {
@@ -80,22 +80,22 @@ struct GpuEvent {
   std::int64_t code = 0;  ///< Xid number, else 0
 };
 
-/// "xid", "ecc_corrected", "ecc_uncorrected", "lost".
+/// Returns "xid", "ecc_corrected", "ecc_uncorrected" or "lost".
 [[nodiscard]] std::string fault_name(GpuFault fault);
 
 /// A process that computed on the GPU.
 struct GpuProcess {
-  std::int64_t pid = 0;     ///< as the driver numbers it: of the host, in a container too
-  double busy_share = 0.0;  ///< of the time of the driver's sample that has most, 0 to 1
+  std::int64_t pid = 0;     ///< as numbered by the driver: on the host, even in a container
+  double busy_share = 0.0;  ///< share of time in the driver sample with the highest value, 0 to 1
 };
 
-/// What is read together: calls of the driver that belong together or cost about the same.
+/// Sensors that are read together, because their driver calls belong together or cost the same.
 enum class Sensor : std::uint8_t {
   kPower,
   kClocks,  ///< SM clock and clock reasons
   kFaults,  ///< take_events()
   kLoad,    ///< busy shares, memory clock, temperatures, the driver's average of the power
-  kMemory,  ///< used
+  kMemory,  ///< memory in use
   kEnergy,
   kPcie,  ///< in no sample of GpuMonitor: see nvml_pcie.cpp
 };
@@ -116,14 +116,14 @@ class GpuSensors {
   virtual ~GpuSensors() = default;
 
   [[nodiscard]] virtual const GpuIdentity& identity() const = 0;
-  /// Puts what the sensor tells into the sample, whose time is now.
+  /// Stores the sensor's values in the sample, whose time is now.
   virtual void read(Sensor sensor, GpuSample& sample) noexcept = 0;
-  /// The faults whose events take_events() would tell: with the others, no event says nothing.
+  /// Returns the faults that take_events() can report: for the others, no event means nothing.
   [[nodiscard]] virtual std::vector<GpuFault> watched_faults() const = 0;
-  /// Events since the last call.
+  /// Returns the events since the last call.
   [[nodiscard]] virtual std::vector<GpuEvent> take_events() noexcept = 0;
-  /// Processes that computed since the last call, the own one included, each once; absent: the
-  /// driver does not tell. A sample of the driver's may have begun before that.
+  /// Returns the processes that computed since the last call, including this one, each once;
+  /// nothing: unknown to the driver, one of whose samples may have begun before the last call.
   [[nodiscard]] virtual std::optional<std::vector<GpuProcess>> take_processes() noexcept = 0;
 };
 

@@ -28,8 +28,8 @@ std::array<Number, kGpuValues> values_of(const GpuSample& sample) {
           sample.memory_clock_mhz};
 }
 
-/// The driver's average is of the second before it was read: of a window's first second it holds
-/// some of the pause before.
+/// The driver's average covers the second before it was read, so within a window's first second it
+/// includes some of the pause before.
 bool shows_the_pause(std::size_t value, double in_window_s) {
   constexpr double kAveragedS = 1.0;
   return value == static_cast<std::size_t>(GpuValue::kPowerAverage) && in_window_s < kAveragedS;
@@ -126,10 +126,10 @@ void GpuSums::count(const Reading& reading) {
   open_.joules = reading.joules;
 }
 
-/// The counter moves about every 100 ms: between two changes its time is known, at the window's
-/// ends it is not. What the first change adds may hold some of the pause before, also where the
-/// sensor is late, so the count begins with it. The last sample does not come at its turn, so a
-/// change that it sees has no time.
+/// The counter moves about every 100 ms: the time of a change is known, but not where the window's
+/// ends lie between changes. The first change may include some of the pause before, also if the
+/// sensor is late, so the count begins with it. The last sample comes out of turn, so a change seen
+/// by it has no exact time.
 void GpuSums::end_energy(double length_s) {
   constexpr int kEnoughChanges = 5;
   const double seconds = seconds_between(open_.first_change.time_ns, open_.last_change.time_ns);
@@ -148,7 +148,7 @@ void GpuSums::end(const GpuWindow& window) {
   window_s_ += length_s;
   monitor_cpu_s_ += window.monitor_cpu_s;
   enough_samples_ = enough_samples_ && open_.samples > kEnoughSamples;
-  // Where the device tells no reasons, nothing says that it idled.
+  // If the device reports no reasons, nothing indicates that it was idle.
   worked_ = worked_ || open_.worked || (open_.samples > 1 && !open_.reasons_told);
   for (std::size_t index = 0; index < kGpuValues; ++index) {
     values_[index].covered = values_[index].covered && open_.covered[index];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a report needs of a GPU's samples, summed up as they come: a training of days takes no more
-// memory than one window.
+// The sums that a report needs of a GPU's samples, updated with each sample: a training of days
+// takes no more memory than one window.
 #pragma once
 
 #include "probes/gpu/gpu_window.h"
@@ -15,7 +15,7 @@
 
 namespace dlbench::probes {
 
-/// The numbers of a sample whose sums are kept.
+/// The values of a sample that are summed.
 enum class GpuValue : std::uint8_t {
   kPower,
   kPowerAverage,
@@ -29,12 +29,12 @@ enum class GpuValue : std::uint8_t {
 };
 inline constexpr std::size_t kGpuValues = 9;
 
-/// Of one value over the windows. A sample's value stands for the time since the one before it that
-/// has it too, the first of a window for none.
+/// The sums of one value over the windows. A sample's value stands for the time since the previous
+/// sample that has it; the first one of a window for no time.
 struct GpuValueSums {
   double integral = 0.0;  ///< over the time
-  bool covered = true;    ///< the last sample of each window tells it
-  double at_work = 0.0;   ///< integral over the samples that the device does not call idle
+  bool covered = true;    ///< the last sample of each window has it
+  double at_work = 0.0;   ///< integral over the samples where the device is not idle
   double at_work_s = 0.0;
   std::optional<double> min_at_work;
   std::optional<double> max;
@@ -43,14 +43,13 @@ struct GpuValueSums {
   void add(const GpuValueSums& other);
 };
 
-/// Over any number of windows: begin(), add() for each later sample, end(); or += of other sums.
+/// Sums over any number of windows: begin(), add() for each later sample, end(); or += other sums.
 class GpuSums {
  public:
-  /// The first sample was taken before any work: it shows the pause, and only counters begin with
-  /// it.
+  /// Begins a window. The first sample precedes any work, so only counters start from it.
   void begin(const GpuSample& first);
   void add(const GpuSample& sample);
-  /// Takes all but the samples.
+  /// Ends the window and adds everything except its samples.
   void end(const GpuWindow& window);
   GpuSums& operator+=(const GpuSums& other);
 
@@ -64,18 +63,18 @@ class GpuSums {
   [[nodiscard]] double monitor_cpu_s() const { return monitor_cpu_s_; }
   /// Whether some sample saw the device at work.
   [[nodiscard]] bool worked() const { return worked_; }
-  /// By the energy counter; empty where it changed too seldom in some window.
+  /// Returns the joules by the energy counter; nothing if it changed too rarely in some window.
   [[nodiscard]] std::optional<double> counted_joules() const;
-  /// Whether every window has samples enough for an integral.
+  /// Whether every window has enough samples for an integral.
   [[nodiscard]] bool has_enough_samples() const { return enough_samples_; }
-  /// Of the samples at work that tell their clock reasons: those that have this one.
+  /// Returns the share with this reason among the samples at work that have clock reasons.
   [[nodiscard]] std::optional<double> reason_share(ClockReason reason) const;
   [[nodiscard]] std::optional<double> throttled_share() const;
-  /// All reasons of those samples.
+  /// Returns all reasons of those samples.
   [[nodiscard]] std::uint64_t reasons() const { return reasons_; }
-  /// Of the window in which the busiest one computed most; empty where no window has any.
+  /// Returns those of the window in which the busiest one computed most; nothing without any.
   [[nodiscard]] const std::optional<GpuNeighbours>& neighbours() const { return neighbours_; }
-  /// Empty where they were not watched in every window.
+  /// Returns nothing if such events were not watched in every window.
   [[nodiscard]] std::optional<std::int64_t> events(GpuFault fault) const;
 
  private:
@@ -86,17 +85,17 @@ class GpuSums {
     std::int64_t time_ns = 0;
     double joules = 0.0;
   };
-  /// Of the window that is open.
+  /// State of the open window.
   struct Open {
     std::int64_t begin_ns = 0;
     std::int64_t time_ns = 0;  ///< of the last sample
     std::int64_t samples = 0;
     bool reasons_told = false;
     bool worked = false;
-    std::array<double, kGpuValues> untold_s{};  ///< since the last sample that tells the value
+    std::array<double, kGpuValues> untold_s{};  ///< since the last sample with the value
     std::array<bool, kGpuValues> covered{};
     std::optional<double> joules{};    ///< before `reading`
-    std::optional<Reading> reading{};  ///< of the counter, not yet counted
+    std::optional<Reading> reading{};  ///< of the counter, not yet included
     bool fell_back = false;
     int changes = 0;
     Reading first_change{};
@@ -127,7 +126,7 @@ class GpuSums {
   std::array<bool, kFaultKinds> watched_{true, true, true, true};
 };
 
-/// Of a window that kept its samples.
+/// Returns the sums of a window that kept its samples.
 [[nodiscard]] GpuSums sums_of(const GpuWindow& window);
 
 }  // namespace dlbench::probes

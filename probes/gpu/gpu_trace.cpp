@@ -136,7 +136,7 @@ bool is_collective(const GpuActivity& activity) {
 }
 
 bool launches_graph(const GpuActivity& activity) {
-  // "cudaGraphLaunch_v10000"; the driver's cuGraphLaunch below it is the same launch.
+  // "cudaGraphLaunch_v10000"; the driver's cuGraphLaunch inside it is the same launch.
   return activity.kind == GpuActivityKind::kApiCall && activity.name.starts_with("cudaGraphLaunch");
 }
 
@@ -169,10 +169,10 @@ std::int64_t GpuTrace::op_of(const GpuActivity& activity) const {
 
 namespace {
 
-/// Whether the nodes of a replayed graph that share a stream begin, in its first launch, in the
-/// order of their numbers: no document says that the numbers grow in the order of capture. Some may
-/// not: a profiler may give the branch that communicates the stream of the launch, and it runs when
-/// it can. Numbers without an order would put half of them before their neighbour.
+/// Whether, in the first launch of a replayed graph, the nodes of each stream begin in the order of
+/// their numbers: it is not documented that the numbers grow in the order of capture. Exceptions
+/// occur: a profiler may report the launch's stream for the communicating branch, which runs when
+/// it can. Unordered numbers would put half of them before their neighbour.
 bool runs_in_order(const GpuTrace& trace) {
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> first;  // node: begin, stream
   for (const GpuActivity& activity : trace.activities) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of NVML is used: its types, numbers and functions, which the library gives at run time.
+// The part of NVML that is used: types, constants and functions, which are loaded at run time.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 
 namespace dlbench::probes::nvml {
 
-// Types, layouts and numbers of NVML's interface 13 (docs.nvidia.com/deploy/nvml-api), which the
-// toolkit has no header of in every package. All calls return 0 for success.
+// Types, layouts and constants of NVML's interface 13 (docs.nvidia.com/deploy/nvml-api), because
+// not every package of the toolkit has its header. All calls return 0 for success.
 using Device = struct nvmlDevice_st*;
 using EventSet = struct nvmlEventSet_st*;
 inline constexpr int kSuccess = 0;
@@ -91,8 +91,8 @@ inline constexpr unsigned kMigEnabled = 1;
 inline constexpr int kClockSm = 1;
 inline constexpr int kClockMemory = 2;
 
-/// The functions of the library; one that an older driver lacks is null and its value absent. The
-/// library stays loaded: its threads may outlive the probe.
+/// The functions of the library. One that an older driver lacks is null, and its value absent. The
+/// library stays loaded, as its threads may outlive the probe.
 struct Nvml {
   explicit Nvml(void* library) : library_(library) {
     load(init, "nvmlInit_v2");
@@ -163,7 +163,7 @@ struct Nvml {
   int (*pcie_generation)(Device, unsigned*) = nullptr;
   int (*pcie_lanes)(Device, unsigned*) = nullptr;
   int (*fields)(Device, int, Field*) = nullptr;
-  // Samples, how many there is room for and then were given, newer than
+  // Samples; room in, number out; only samples newer than
   int (*process_utilization)(Device, ProcessUtilization*, unsigned*, unsigned long long) = nullptr;
   int (*create_events)(EventSet*) = nullptr;
   int (*supported_events)(Device, unsigned long long*) = nullptr;

@@ -49,8 +49,8 @@ double field_number(const Field& field) {
   }
 }
 
-/// Makes a counter of 32 bits, which wraps, one that does not. It must be read at least once per
-/// wrap. One of a wider type that falls back without ever having left 32 bits wraps there too.
+/// Extends a 32-bit counter, which wraps, to one that does not; it must be read at least once per
+/// wrap. A wider counter that decreases without ever exceeding 32 bits is treated likewise.
 class WrappingCounter {
  public:
   std::int64_t widen(const Field& field) {
@@ -81,7 +81,7 @@ struct Answer {
   }
 };
 
-/// function(device, arguments..., &value)
+/// Calls function(device, arguments..., &value).
 template <typename Result, typename Function, typename... Arguments>
 Answer<Result> ask(Function* function, Device device, Arguments... arguments) {
   Answer<Result> answer;
@@ -237,7 +237,7 @@ class NvmlGpu final : public GpuSensors {
             (std::chrono::system_clock::now() + kClocksApart).time_since_epoch())
             .count());
     for (const nvml::ProcessUtilization& sample : std::span(samples).first(count)) {
-      // Drivers are known to return entries that nobody wrote.
+      // Drivers are known to return entries that were never written.
       const bool is_one = sample.sm <= 100 && sample.timestamp_us <= sent_before_us;
       if (is_one && sample.timestamp_us > processes_until_us_) {
         double& share = busiest[sample.pid];
@@ -256,11 +256,11 @@ class NvmlGpu final : public GpuSensors {
   }
 
  private:
-  /// Users report drivers that ask for room for 100 samples however few there are
+  /// Users report drivers that demand room for 100 samples however few there are
   /// (https://github.com/NVIDIA/go-nvml/issues/11).
   static constexpr std::size_t kFewProcesses = 128;
-  /// How far the driver's clock may be before ours, in a virtual machine that was stopped say. What
-  /// nobody wrote is further away.
+  /// How far the driver's clock may be ahead of ours, for example in a virtual machine that was
+  /// stopped. Entries that were never written differ by more.
   static constexpr std::chrono::hours kClocksApart{1};
 
   int ask_processes(std::vector<nvml::ProcessUtilization>& samples, unsigned& count) noexcept {
@@ -269,7 +269,7 @@ class NvmlGpu final : public GpuSensors {
                : -1;
   }
 
-  /// Absent where the function fails or is missing; that the GPU is lost becomes an event.
+  /// Returns nothing if the function fails or is missing; a lost GPU becomes an event.
   template <typename Result, typename Function, typename... Arguments>
   std::optional<Result> read_one(Function* function, Arguments... arguments) noexcept {
     const Answer<Result> answer = ask<Result>(function, device_, arguments...);
@@ -282,7 +282,7 @@ class NvmlGpu final : public GpuSensors {
     }
   }
 
-  /// Numbers of fields in one call; absent where the device or its driver does not tell one.
+  /// Reads the fields in one call; those that device or driver do not report are absent.
   template <std::size_t Count>
   std::array<std::optional<Field>, Count> read_fields(
       const std::array<unsigned, Count>& ids) noexcept {
@@ -346,7 +346,7 @@ class NvmlGpu final : public GpuSensors {
     if (const auto answer = read_one<nvml::Temperature>(nvml_.temperature)) {
       return static_cast<double>(answer->celsius);
     }
-    // A driver may have the function and not serve it: of another version, or for this device.
+    // A driver may have the function but not serve it: another version, or not for this device.
     return scaled(read_one<unsigned>(nvml_.temperature_before_13, 0), 1.0);
   }
 
@@ -362,7 +362,7 @@ class NvmlGpu final : public GpuSensors {
   WrappingCounter received_;
 };
 
-/// Status of finding the device; -1: this driver cannot find one that way.
+/// Returns the status of finding the device; -1: this driver has no such function.
 int find_device(const Nvml& nvml, const std::string& device, Device& found) {
   if (device.starts_with("GPU-") || device.starts_with("MIG-")) {
     return nvml.by_uuid != nullptr ? nvml.by_uuid(device.c_str(), &found) : -1;
@@ -374,8 +374,8 @@ int find_device(const Nvml& nvml, const std::string& device, Device& found) {
   return nvml.by_index != nullptr ? nvml.by_index(index, &found) : -1;
 }
 
-/// Whether the GPU is divided, so that CUDA computes on slices of it alone: power, energy, clocks
-/// and faults are of all of it, whoever uses the other slices.
+/// Whether the GPU is partitioned, so that CUDA computes only on slices of it: power, energy,
+/// clocks and faults cover the whole GPU, including other users' slices.
 bool is_divided(const Nvml& nvml, Device device) {
   unsigned now = 0;
   unsigned pending = 0;
@@ -383,7 +383,7 @@ bool is_divided(const Nvml& nvml, Device device) {
          now == nvml::kMigEnabled;
 }
 
-/// The library, started; or why not.
+/// The library after its start, or why it did not start.
 struct Started {
   std::optional<Nvml> nvml;
   std::string reason;

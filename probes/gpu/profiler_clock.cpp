@@ -26,7 +26,7 @@ ClockReading read_clocks(const std::function<std::int64_t()>& profiler_now_ns) {
   return best;
 }
 
-/// Of the profiler's clock on the host's between the readings.
+/// Returns how much the profiler's clock gained on the host's between the readings.
 std::int64_t ProfilerClock::gained_ns() const {
   return (after_.profiler_ns - before_.profiler_ns) - (after_.host_ns - before_.host_ns);
 }

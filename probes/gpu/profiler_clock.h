@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A profiler's clock (CUPTI's is the date's, CLOCK_REALTIME) beside the host's steady one, which
-// all times of a trace are on.
+// Converts a profiler's clock (CUPTI's is CLOCK_REALTIME) to the host's steady clock, which all
+// times of a trace use.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct ClockReading {
   std::int64_t profiler_ns = 0;
 };
 
-/// Now: of several tries the one in which the least time passed.
+/// Reads both clocks: the one of several tries that took the least time.
 [[nodiscard]] ClockReading read_clocks(const std::function<std::int64_t()>& profiler_now_ns);
 
-/// What the profiler's clock showed between two readings. In between it may run a little faster or
-/// slower, as NTP lets the date's, but must not be set.
+/// The profiler's clock between two readings. It may drift in between, as NTP adjusts the time of
+/// day, but must not be set.
 class ProfilerClock {
  public:
   ProfilerClock(ClockReading before, ClockReading after) : before_(before), after_(after) {}
 
-  /// Empty, or that it was set meanwhile, so that its times say nothing.
+  /// Returns an empty text, or that the clock was set in between, so that its times are useless.
   [[nodiscard]] std::string refusal() const;
-  /// A time of the profiler's clock on the host's.
+  /// Converts a time of the profiler's clock to the host's.
   [[nodiscard]] std::int64_t to_host(std::int64_t profiler_ns) const;
 
  private:

@@ -58,8 +58,8 @@ bool SampleDrain::read_all(bool the_last) {
     const bool empty = batch.samples.empty();
     std::erase_if(batch.samples, [](const CounterSample& sample) { return !sample.timed(); });
     std::move(batch.samples.begin(), batch.samples.end(), std::back_inserter(result_.samples));
-    // An empty batch that promises more would promise it for ever. After the end of sampling there
-    // may be samples without a time, reading after reading.
+    // An empty batch that promises more would do so for ever. After the end of sampling there may
+    // be samples without a time in reading after reading.
     const bool goes_on =
         (batch.more && !empty) || (the_last && batch.unfinished && !batch.samples.empty());
     const bool tired = the_last && reading == kMaxFinalReads;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Empties a device's buffer of samples from a thread of its own, before the buffer is full.
+// Drains a device's buffer of samples from a separate thread before the buffer is full.
 #pragma once
 
 #include "probes/gpu/gpu_samples.h"
@@ -17,22 +17,22 @@
 
 namespace dlbench::probes {
 
-/// What one reading of the buffer gave.
+/// The result of one reading of the buffer.
 struct SampleBatch {
   std::vector<CounterSample> samples;
   bool more = false;        ///< the buffer holds samples that did not fit into this batch
-  bool unfinished = false;  ///< reading stopped for a reason that is not told: there may be more
-  bool overflowed = false;  ///< the buffer was full: samples are lost
-  bool ended = false;       ///< nothing will come any more: reading again would fail
+  bool unfinished = false;  ///< reading stopped for an unknown reason: there may be more
+  bool overflowed = false;  ///< the buffer was full, samples are lost
+  bool ended = false;       ///< no more will come, reading again would fail
 };
 
-/// Reads every `period` from construction on, each time until there is no more. What is unfinished
-/// waits for the next time; at the end, when there is none, it is read on, a hundred times at most:
-/// a run must end. Samples without a time are left out; if real ones are gone, they leave a gap.
+/// Reads every `period` from construction on, each time until there is no more. An unfinished
+/// reading continues at the next period; in finish() it is repeated at once, but at most a hundred
+/// times so that the run ends. Samples without a time are dropped; lost real ones leave a gap.
 class SampleDrain {
  public:
-  /// `read`: called by the drain's thread and by finish(), never by both at once. What it throws
-  /// ends the reading; finish() throws it on.
+  /// `read` is called by the drain's thread and by finish(), never by both at once. An exception
+  /// from it ends the reading; finish() rethrows it.
   SampleDrain(std::function<SampleBatch()> read, std::chrono::nanoseconds period);
   SampleDrain(const SampleDrain&) = delete;
   SampleDrain& operator=(const SampleDrain&) = delete;
@@ -44,14 +44,14 @@ class SampleDrain {
     std::int64_t overflows = 0;
   };
 
-  /// Once, after the device stopped sampling: ends the thread and reads what is left.
+  /// Call once, after the device stopped sampling: ends the thread and reads the rest.
   [[nodiscard]] Result finish();
 
  private:
   void run();
   void join();
-  /// Until there is no more, nor anything unfinished if this is `the_last` time. False: it has
-  /// ended.
+  /// Reads until there is no more and, if `the_last`, nothing unfinished. Returns false if reading
+  /// has ended.
   bool read_all(bool the_last);
 
   std::function<SampleBatch()> read_;

@@ -20,7 +20,7 @@ void SensorBudget::learn(Sensor sensor, double cost_s) {
   ++own.learned;
 }
 
-// As if the window lasted a second, with the sample at its end, and that at its begin for counters.
+// Assumes a window of a second with the sample at its end and, for counters, that at its begin.
 void SensorBudget::begin_window() {
   samples_ = 0;
   for (Cost& each : costs_) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a GPU's sensors are read, so that watching costs little of a core: by what each reading was
-// measured to cost, which differs by 1000 between sensors and with GPU and driver.
+// Decides when a GPU's sensors are read so that monitoring costs little of a core, from the
+// measured costs of the readings, which differ 1000-fold between sensors, GPUs and drivers.
 #pragma once
 
 #include "probes/gpu/gpu_sensors.h"
@@ -14,30 +14,30 @@
 
 namespace dlbench::probes {
 
-/// In every sample behind the begin of a window the power is read, once a second and at the end the
-/// clocks and their reasons, faults and load, once a second memory, whatever they cost. What that
-/// leaves of kShare buys, in this order and each as a whole or not at all in a window: clocks in
-/// every sample; the energy counter in every sample.
-/// Costs are medians of the last readings, so that one that was interrupted decides nothing.
+/// Every sample but a window's first reads the power; once a second and at the end also clocks and
+/// their reasons, faults and load; once a second (at the end if not before) memory, whatever they
+/// cost. The rest of kShare pays, in this order and for a whole window or not at all, for clocks in
+/// every such sample and for the energy counter in every sample but the last. Costs are medians of
+/// the last readings, so that an interrupted one has no effect.
 class SensorBudget {
  public:
   static constexpr double kShare = 8e-4;               ///< of a core, for all readings
-  static constexpr double kSamplesPerSecond = 10.0;    ///< between the ends
+  static constexpr double kSamplesPerSecond = 10.0;    ///< between begin and end
   static constexpr std::int64_t kSamplesPerSlow = 10;  ///< once a second,
   static constexpr std::int64_t kFirstSlow = 5;        ///< in its middle
 
   /// A sample at begin, between and at the end of a window.
   enum class Moment : std::uint8_t { kBegin, kBetween, kEnd };
 
-  /// What a reading cost, or is expected to.
+  /// Records what a reading cost, or is expected to cost.
   void learn(Sensor sensor, double cost_s);
   /// Decides what the window can afford.
   void begin_window();
-  /// Before each sample between the ends.
+  /// Call before each sample between begin and end.
   void count_sample() { ++samples_; }
   [[nodiscard]] bool allows(Sensor sensor, Moment moment) const;
-  /// A reading in the window and what it cost; of the power, all of the sample but the other
-  /// sensors.
+  /// Records a reading in the window and its cost; for the power, the cost of the sample without
+  /// the other sensors.
   void note(Sensor sensor, double cost_s);
 
  private:

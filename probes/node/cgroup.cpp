@@ -14,7 +14,7 @@ namespace {
 /// Kernels of cgroup v1 write "no limit" as the largest page-aligned number.
 constexpr std::int64_t kUnlimitedV1 = std::int64_t{1} << 60;
 
-/// The number after `key` and a blank in a text of such lines.
+/// Returns the number after `key` and a blank, from a text with one such pair per line.
 std::optional<std::int64_t> find_number(std::string_view text, std::string_view key) {
   std::istringstream stream{std::string(text)};
   std::string name;
@@ -27,13 +27,13 @@ std::optional<std::int64_t> find_number(std::string_view text, std::string_view 
   return std::nullopt;
 }
 
-/// The same of a file such as memory.stat.
+/// Does the same for a file such as memory.stat.
 std::optional<std::int64_t> read_stat(const std::filesystem::path& path, std::string_view key) {
   return find_number(read_kernel_file(path).value_or(""), key);
 }
 
-/// The group's folder and those above it, up to `root` itself. In a container the path may not
-/// exist below the mounted root: then only the root counts, which is the container's own group.
+/// Returns the group's folder and its parents, up to `root` itself. In a container the path may not
+/// exist below the mounted root; then only the root counts, which is the container's own group.
 std::vector<std::filesystem::path> groups_up_to_root(const std::filesystem::path& root,
                                                      const std::string& path) {
   std::vector<std::filesystem::path> groups;

@@ -26,7 +26,7 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-/// Takes the next unsigned number off the front of `line`, after blanks.
+/// Removes the next unsigned number from the front of `line`, after blanks, and returns it.
 std::optional<std::uint64_t> take_number(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   std::uint64_t number = 0;
@@ -38,7 +38,7 @@ std::optional<std::uint64_t> take_number(std::string_view& line) {
   return number;
 }
 
-/// The times of one "cpuN ..." line after its name, in ticks.
+/// Parses one "cpuN ..." line after its name, in ticks.
 std::optional<CpuTimes> parse_cpu_line(std::string_view line) {
   // user nice system idle iowait irq softirq steal; guest times are already inside user and nice.
   constexpr std::size_t kFields = 8;
@@ -114,7 +114,7 @@ ProcSnapshot take_snapshot() noexcept {
     }
     snapshot.throttled_s = own_throttled_s();
   } catch (...) {
-    // Out of memory while reading: these stay empty, and the report says so.
+    // Out of memory while reading: these stay empty, and the report shows it.
     snapshot.throttled_s.reset();
     snapshot.cpus.reset();
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Was a repetition disturbed by anything that is not the benchmark? Snapshots of what the kernel
-// knows of this process and of its processors, and the difference of two of them judged against
-// fixed thresholds. The judgement never looks at the measured time of a step.
+// Decides whether anything but the benchmark disturbed a repetition: takes snapshots of the
+// kernel's counters for this process and its processors, and judges the difference of two of them
+// by fixed thresholds. The judgement never uses the measured time of a step.
 #pragma once
 
 #include "engine/core/disturbance_thresholds.h"
@@ -19,11 +19,11 @@ namespace dlbench::probes {
 /// Processor time of some CPUs since boot, from /proc/stat, in seconds.
 struct CpuTimes {
   double busy_s = 0;   ///< user, nice, system, irq, softirq (guests are inside user)
-  double steal_s = 0;  ///< the hypervisor ran somebody else while a CPU of ours wanted to run
+  double steal_s = 0;  ///< a hypervisor ran other guests while our CPU wanted to run
 };
 
-/// State of the process and its processors at one moment. Fields that this system does not offer
-/// are empty.
+/// The state of the process and its processors at one moment. Fields that this system does not
+/// provide are empty.
 struct ProcSnapshot {
   double steady_s = 0;  ///< steady clock
   double user_cpu_s = 0;
@@ -51,44 +51,44 @@ struct Disturbance {
   std::int64_t peak_rss_bytes = 0;  ///< of the process so far, not of the interval
   std::optional<std::int64_t> read_bytes;
   std::optional<double> steal_s;
-  std::optional<double> other_cpu_s;  ///< CPU time of processes that are not ours, on our CPUs
-  /// For which a CPU quota kept threads of our control group from running; empty without one. No
+  std::optional<double> other_cpu_s;  ///< CPU time of foreign processes on our CPUs
+  /// Time for which a CPU quota stopped threads of our control group; empty without one. Not a
   /// disturbance: repeating does not help.
   std::optional<double> throttled_s;
   bool disturbed = false;
   std::string reason;  ///< why disturbed, with the value and the threshold; empty if not
 };
 
-/// CPU time of this process until now, of all its threads. Takes about 1 us.
+/// Returns the CPU time of this process so far, over all its threads. Takes about 1 us.
 [[nodiscard]] double process_cpu_s() noexcept;
 
-/// Handler of SIGCONT, by which alone a process learns that it was stopped (SIGSTOP, Ctrl-Z, a tool
-/// that limits the CPU time): no clock of the kernel's tells that from waiting. Whoever installs it
-/// sees to it that it runs on a thread where a handler does no harm.
+/// Handler of SIGCONT, the only sign that a process was stopped (SIGSTOP, Ctrl-Z, a tool that
+/// limits CPU time): no kernel clock distinguishes that from waiting. The installer must ensure
+/// that it runs on a thread where a handler is harmless.
 void count_continued(int signal_number);
 
-/// CPUs whose times a snapshot sums: all of the affinity mask, however little of their time a CPU
-/// quota leaves this process (usable_cpus()). At least 1.
+/// Returns the number of CPUs whose times a snapshot sums: all of the affinity mask, even if a CPU
+/// quota leaves this process less of their time (usable_cpus()). At least 1.
 [[nodiscard]] int watched_cpus();
 
-/// The present state. Never throws: what cannot be read stays empty. Takes about 15 us.
+/// Returns the current state. Never throws: unreadable fields stay empty. Takes about 15 us.
 [[nodiscard]] ProcSnapshot take_snapshot() noexcept;
 
-/// What of the load on our CPUs is the benchmark itself.
+/// The part of the load on our CPUs that is the benchmark itself.
 struct OwnLoad {
   int cpus = 1;                    ///< CPUs this process may run on: watched_cpus()
-  int threads = 1;                 ///< of the benchmark on them that wanted to run at the same time
+  int threads = 1;                 ///< benchmark threads on them that want to run at the same time
   double other_ranks_cpu_s = 0.0;  ///< CPU time of its other ranks on the same CPUs
 };
 
-/// Difference and judgement.
+/// Returns the difference, with the judgement.
 [[nodiscard]] Disturbance compare_snapshots(const ProcSnapshot& begin,
                                             const ProcSnapshot& end,
                                             const OwnLoad& own,
                                             const core::DisturbanceThresholds& thresholds = {});
 
-/// Sums the given CPUs of a /proc/stat text; `ticks_per_s` is sysconf(_SC_CLK_TCK). Empty if a CPU
-/// has no line.
+/// Sums the given CPUs of a /proc/stat text; `ticks_per_s` is sysconf(_SC_CLK_TCK). Nothing if a
+/// CPU has no line.
 [[nodiscard]] std::optional<CpuTimes> parse_proc_stat(std::string_view text,
                                                       const std::vector<int>& cpus,
                                                       double ticks_per_s);

@@ -13,7 +13,7 @@
 namespace dlbench::probes {
 namespace {
 
-/// GPUs that ranks of the node see.
+/// The GPUs that ranks of the node see.
 struct SeenGpus {
   std::vector<TopologyGpu> gpus;
   std::vector<std::vector<std::size_t>> by_rank;  ///< indices of `gpus`, in the rank's order
@@ -53,7 +53,7 @@ SeenGpus see_gpus(const Topology& topology, const PlacementLimits& limits, std::
   return seen;
 }
 
-/// Tells each rank that sees one GPU alone whether that keeps another rank's from it.
+/// Marks ranks that see a single GPU where this hides another rank's GPU from them.
 void mark_hidden_peers(const SeenGpus& seen, std::vector<RankPlacement>& placements) {
   for (std::size_t rank = 0; rank < placements.size(); ++rank) {
     RankPlacement& placement = placements[rank];
@@ -65,7 +65,7 @@ void mark_hidden_peers(const SeenGpus& seen, std::vector<RankPlacement>& placeme
   }
 }
 
-/// Deals the GPUs out: those near a rank first, then so that as few ranks as possible share one.
+/// Deals the GPUs: first those near a rank, then so that as few ranks as possible share one.
 class GpuDealer {
  public:
   GpuDealer(const SeenGpus& seen, const std::vector<RankPlacement>& placements)
@@ -74,7 +74,7 @@ class GpuDealer {
         ranks_on_(seen.gpus.size()),
         gpu_of_(placements.size()) {}
 
-  /// By rank an index of SeenGpus::gpus; none for a rank that sees none.
+  /// Returns by rank an index of SeenGpus::gpus; none for a rank that sees none.
   [[nodiscard]] std::vector<std::optional<std::size_t>> deal() {
     std::vector<std::size_t> order;  // first those that have little choice
     for (std::size_t rank = 0; rank < placements_.size(); ++rank) {
@@ -123,8 +123,8 @@ class GpuDealer {
     }
   }
 
-  /// A GPU with room for this rank, or one whose rank can go to another: an augmenting path of
-  /// bipartite matching. `asked`: GPUs that were tried.
+  /// Finds a GPU with room for this rank, or one whose rank can move to another: an augmenting path
+  /// of bipartite matching. `asked`: GPUs already tried.
   bool make_room(std::size_t rank, std::vector<bool>& asked) {
     for (const std::size_t gpu : seen_.by_rank[rank]) {
       if (ranks_on_[gpu].size() < most_) {
@@ -155,7 +155,7 @@ class GpuDealer {
   std::size_t most_ = 0;                            ///< ranks of a GPU
 };
 
-/// The NUMA node of each rank's GPU, where it has one and that is known.
+/// The NUMA node of each rank's GPU, if it has one and the node is known.
 using GpuNodes = std::vector<std::optional<int>>;
 
 GpuNodes assign_gpus(const Topology& topology,
@@ -181,8 +181,8 @@ GpuNodes assign_gpus(const Topology& topology,
   return nodes;
 }
 
-/// Two ranks of one mask change their cores with each other if more of them are then beside their
-/// GPUs, as where each sees one alone.
+/// Lets two ranks of one mask exchange their cores if more of them are then near their GPUs, for
+/// example if each sees only one.
 void move_to_gpus(std::span<const std::vector<int>> masks,
                   const GpuNodes& nodes,
                   std::vector<RankPlacement>& placements) {

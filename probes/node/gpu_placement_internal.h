@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which GPU each rank of a node gets, and whether its cores are beside it.
+// Which GPU each rank of a node gets, and whether its cores are near it.
 #pragma once
 
 #include "probes/node/placement.h"
@@ -11,7 +11,7 @@
 
 namespace dlbench::probes {
 
-/// See place_ranks(): of ranks that have their cores, by local rank.
+/// Assigns GPUs to ranks that already have their cores, by local rank. See place_ranks().
 void give_gpus(const Topology& topology,
                std::span<const std::vector<int>> masks,
                const PlacementLimits& limits,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading small kernel files (/proc, /sys) whole.
+// Reads small kernel files (/proc, /sys) whole.
 #pragma once
 
 #include "engine/core/parse_number.h"
@@ -15,8 +15,8 @@
 
 namespace dlbench::probes {
 
-/// The file's text, or empty if it cannot be opened or read. Kernel files have size 0 and are read
-/// to their end.
+/// Returns the file's text, or nothing if it cannot be opened or read. Kernel files have size 0 and
+/// are read to their end.
 [[nodiscard]] inline std::optional<std::string> read_kernel_file(
     const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -30,7 +30,7 @@ namespace dlbench::probes {
   return text;
 }
 
-/// The number that such a file has in its only line; nothing where it has something else ("max").
+/// Returns the number in such a file's only line; nothing for other content ("max").
 template <typename Number>
 [[nodiscard]] std::optional<Number> read_kernel_number(const std::filesystem::path& path) {
   const auto text = read_kernel_file(path);

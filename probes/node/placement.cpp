@@ -25,14 +25,14 @@ using core::Error;
 using core::ErrorCode;
 using CoreRange = std::span<const TopologyCore>;
 
-/// Part `index` of `parts` of a sequence, sizes differing by at most one.
+/// Returns part `index` of `parts` of a sequence; sizes differ by at most one.
 CoreRange part_of(CoreRange cores, std::size_t index, std::size_t parts) {
   const std::size_t begin = index * cores.size() / parts;
   const std::size_t end = (index + 1) * cores.size() / parts;
   return cores.subspan(begin, end - begin);
 }
 
-/// Neighbours of one NUMA node each.
+/// Splits the cores into ranges of neighbours, one per NUMA node.
 std::vector<CoreRange> split_by_numa_node(CoreRange cores) {
   std::vector<CoreRange> nodes;
   for (std::size_t begin = 0; begin < cores.size();) {
@@ -46,14 +46,14 @@ std::vector<CoreRange> split_by_numa_node(CoreRange cores) {
   return nodes;
 }
 
-/// How many ranks each NUMA node takes if no rank may straddle two and none may get less than
-/// `least` cores; empty if that does not work out.
+/// Returns how many ranks each NUMA node takes if no rank may straddle two and each must get at
+/// least `least` cores; empty if that is impossible.
 std::vector<std::size_t> ranks_per_node(const std::vector<CoreRange>& nodes,
                                         std::size_t ranks,
                                         std::size_t least) {
   std::vector<std::size_t> counts(nodes.size(), 0);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    // The node where one more rank leaves the most cores for each.
+    // The node on which one more rank leaves the most cores for each.
     std::size_t best = 0;
     double best_share = 0.0;
     for (std::size_t node = 0; node < nodes.size(); ++node) {
@@ -72,7 +72,7 @@ std::vector<std::size_t> ranks_per_node(const std::vector<CoreRange>& nodes,
   return counts;
 }
 
-/// At least one core for each rank.
+/// Gives each rank at least one core.
 std::vector<CoreRange> deal_cores(CoreRange cores, std::size_t ranks) {
   const std::vector<CoreRange> nodes = split_by_numa_node(cores);
   const std::vector<std::size_t> counts = ranks_per_node(nodes, ranks, cores.size() / ranks);
@@ -110,9 +110,9 @@ RankPlacement place_on(CoreRange cores) {
   return placement;
 }
 
-/// Hardware threads instead of cores; shared by several ranks where there are too few of them.
-/// Ranks that follow each other get different cores, so that the first n of them, alone, have as
-/// many cores as there are.
+/// Deals hardware threads instead of cores, shared by several ranks if there are too few.
+/// Consecutive ranks get different cores, so that the first n of them alone have as many cores as
+/// possible.
 std::vector<RankPlacement> deal_cpus(const Topology& topology, std::size_t ranks) {
   std::vector<TopologyCore> single;
   bool more = true;
@@ -150,10 +150,10 @@ std::vector<RankPlacement> deal(const Topology& topology, std::size_t ranks) {
 
 /// Local ranks that may run on the same hardware threads.
 struct MaskGroup {
-  std::vector<int> mask;           ///< those of the topology, ascending
+  std::vector<int> mask;           ///< CPUs of the topology, ascending
   std::vector<std::size_t> ranks;  ///< ascending
   std::vector<int> cpus;           ///< of the mask what no other group has
-  double cores = 0.0;              ///< that these belong to
+  double cores = 0.0;              ///< cores of these CPUs
 };
 
 std::vector<MaskGroup> group_by_mask(const Topology& topology,
@@ -179,7 +179,7 @@ struct ClaimedPart {
   std::vector<std::size_t> groups;
 };
 
-/// By the number of groups, else in the topology's order.
+/// Returns the parts by number of groups, then in the topology's order.
 std::vector<ClaimedPart> claimed_parts(const Topology& topology,
                                        const std::vector<MaskGroup>& groups) {
   std::vector<ClaimedPart> parts;
@@ -207,8 +207,8 @@ std::vector<ClaimedPart> claimed_parts(const Topology& topology,
   return parts;
 }
 
-/// Gives every group hardware threads that no other one has, or its whole mask where others took
-/// all of it.
+/// Gives every group hardware threads that no other group has, or its whole mask if others took all
+/// of it.
 void share_out(const Topology& topology, std::vector<MaskGroup>& groups) {
   const auto need = [&groups](std::size_t index) {
     const MaskGroup& group = groups[index];
@@ -286,7 +286,7 @@ void choose_threads(std::vector<RankPlacement>& placements, const PlacementLimit
   }
 }
 
-/// More threads than cores somewhere: in one rank's set, in sets that overlap, or against the
+/// Marks ranks with more threads than cores: in their own set, in overlapping sets, or by the
 /// quota.
 void mark_oversubscribed(const Topology& topology,
                          const PlacementLimits& limits,
@@ -366,7 +366,7 @@ int usable_physical_cores() {
 
 void bind_process(const std::vector<int>& cpus) {
   DLBENCH_CHECK(!cpus.empty()) << "a process needs a CPU";
-  // Threads that libraries started before us (MPI's) do not inherit: each is bound by its number.
+  // Threads that libraries (MPI) started earlier do not inherit it, so each is bound by its number.
   const std::vector<pid_t> threads = core::process_threads();
   int error = threads.empty() ? ENOENT : 0;
   for (const pid_t thread : threads) {

@@ -36,16 +36,16 @@ constexpr auto kNames = std::to_array<std::string_view>({"CUDA_DEVICE_MAX_CONNEC
                                                          "SLURM_CPU_BIND"});
 
 /// NCCL, cuBLAS (such as CUBLAS_EMULATE_SINGLE_PRECISION), cuDNN, the daemon that shares a GPU
-/// among processes, libfabric, UCX: each has several, and new ones with every version.
+/// among processes, libfabric, UCX: each has several variables, and every version adds new ones.
 constexpr std::array<std::string_view, 7> kFamilies{
     "NCCL_", "CUBLAS_", "CUBLASLT_", "CUDNN_", "CUDA_MPS_", "FI_", "UCX_"};
 
-/// In a name, anywhere and as a whole word. NCCL_IB_PKEY, a number, is none of them.
+/// Whole words anywhere in a name. NCCL_IB_PKEY, a number, contains none of them.
 constexpr std::array<std::string_view, 5> kSecretParts{
     "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "COOKIE"};
 constexpr std::array<std::string_view, 5> kSecretWords{"KEY", "KEYS", "AUTH", "UUID", "JWT"};
 
-/// A name with one of each is a place for debug output, which changes nothing.
+/// A name with one word of each list is a place for debug output, which has no effect on speed.
 constexpr std::array<std::string_view, 5> kOutputWords{"DEBUG", "DUMP", "LOG", "PROFILE", "STATS"};
 constexpr std::array<std::string_view, 5> kPlaceWords{"FILE", "DIR", "DIRECTORY", "PATH", "DEST"};
 
@@ -71,7 +71,7 @@ bool is_recorded(const std::string& name) {
          !(has_word(name, kOutputWords) && has_word(name, kPlaceWords));
 }
 
-/// "/home/ada/topo.xml" -> "topo.xml", also within a list.
+/// Returns "topo.xml" for "/home/ada/topo.xml", also within a list.
 std::string without_folders(const std::string& value) {
   constexpr std::string_view kSeparators = ",;:= ";
   std::string text;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which variables of the environment a report has. A pure function of all of them.
+// Selects the environment variables for a report: a pure function of all variables.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace dlbench::probes {
 
-/// Those of `all` that change what is measured: a list of names (threads, placement, library
-/// tuning), and of the families NCCL_, CUDA_MPS_, FI_ and UCX_ all but names of secrets and of
-/// files for debug output. Sorted by name. Of a path, which may name a person, the value has the
-/// last part alone.
+/// Returns the variables in `all` that affect the measurement: listed names (threads, placement,
+/// library tuning), and those of the families NCCL_, CUDA_MPS_, FI_ and UCX_ except names of
+/// secrets and of debug output files. Sorted by name. Of a path, which may contain a person's name,
+/// only the last part is kept.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> recorded_environment(
     const std::map<std::string, std::string>& all);
 

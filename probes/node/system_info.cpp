@@ -72,7 +72,7 @@ int count_numa_nodes() {
   return text.has_value() ? std::max(1, static_cast<int>(parse_cpu_list(*text).size())) : 1;
 }
 
-// For /proc/cpuinfo of Arm has no sockets.
+// Used because /proc/cpuinfo on Arm has no sockets.
 int count_packages() {
   std::set<std::string> packages;
   for (const int cpu :
@@ -120,8 +120,8 @@ CpuFacts parse_cpuinfo(std::string_view text) {
       facts.isa = best_isa(value);
     }
   }
-  // Some virtual machines and other architectures leave the topology out: one socket, and each
-  // logical CPU counts as a core.
+  // Some virtual machines and other architectures do not report the topology: then there is one
+  // socket, and each logical CPU counts as a core.
   facts.sockets = sockets.empty() ? (facts.threads > 0 ? 1 : 0) : static_cast<int>(sockets.size());
   facts.cores = cores.empty() ? facts.threads : static_cast<int>(cores.size());
   return facts;
@@ -188,7 +188,7 @@ int usable_cpus(int allowed, std::optional<double> quota) {
 
 namespace {
 
-// What `resource` leaves, of which `used_pages` are taken; nothing without a limit.
+// Returns what the limit of `resource` leaves beyond `used_pages`; nothing without a limit.
 std::optional<std::int64_t> left_below(__rlimit_resource_t resource, std::int64_t used_pages) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -214,7 +214,7 @@ MemoryFacts read_memory_facts() {
   }
   const CgroupLimits limits = own_cgroup_limits();
   facts.usable_bytes = facts.available_bytes;
-  // Some systems set the limit to the machine's size: that is no limit.
+  // Some systems set the limit to the machine's size, which is not a limit.
   if (limits.memory_limit_bytes.has_value() && *limits.memory_limit_bytes < facts.total_bytes) {
     facts.limit_bytes = limits.memory_limit_bytes;
     facts.usable_bytes = std::min(facts.usable_bytes, *limits.memory_left_bytes);
@@ -237,7 +237,7 @@ std::optional<SchedulerFacts> detect_scheduler(const core::EnvironmentLookup& lo
     const char* nodes;
     const char* tasks;
   };
-  // LSF gives no node count (LSB_MCPU_HOSTS lists hosts), PBS neither; both stay empty then.
+  // LSF gives no node count (LSB_MCPU_HOSTS lists hosts), nor does PBS; both then stay empty.
   constexpr std::array<Variables, 4> kSchedulers{
       {{"slurm", "SLURM_JOB_ID", "SLURM_JOB_NUM_NODES", "SLURM_NTASKS"},
        {"flux", "FLUX_JOB_ID", "FLUX_JOB_NNODES", "FLUX_JOB_SIZE"},

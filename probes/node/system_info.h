@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts about the machine, the limits of this process and the job it runs in. Plain functions that
-// return structs; the parts that parse text take the text, so that tests need no such machine.
+// Facts about the machine, the limits of this process and its job. Plain functions that return
+// structs; parsers take the text, so that tests need no such machine.
 #pragma once
 
 #include "engine/core/environment.h"
@@ -24,7 +24,7 @@ struct CpuFacts {
   std::string isa;  ///< best vector instruction set: "avx512_bf16", "avx512", "avx2", ...
 };
 
-/// What the batch system says of the job, from its environment variables.
+/// The batch system's job, from its environment variables.
 struct SchedulerFacts {
   std::string name;  ///< slurm, pbs, lsf, flux
   std::string job_id;
@@ -37,14 +37,14 @@ struct MemoryFacts {
   std::int64_t available_bytes = 0;         ///< of the machine, MemAvailable
   std::optional<std::int64_t> limit_bytes;  ///< smallest limit of the control groups above us
   /// What this process may still take: the machine's available memory, or what is left below the
-  /// tightest control group limit or the limit of its address space if that is less.
+  /// tightest control group limit or its address space limit if that is less.
   std::int64_t usable_bytes = 0;
 };
 
 struct SystemFacts {
   std::string hostname;
   CpuFacts cpu;
-  int usable_cpus = 0;  ///< CPUs of the affinity mask, cut down by a control group's CPU quota
+  int usable_cpus = 0;  ///< CPUs of the affinity mask, reduced by a control group's CPU quota
   std::optional<double> cpu_quota;  ///< of the control groups, such as 1.5
   MemoryFacts memory;
   int numa_nodes = 0;
@@ -54,39 +54,39 @@ struct SystemFacts {
   std::optional<SchedulerFacts> scheduler;
 };
 
-/// Everything above, read now. Facts that cannot be read stay 0 or empty; never throws for them.
+/// Reads all facts. Unreadable facts stay 0 or empty; never throws because of them.
 [[nodiscard]] SystemFacts read_system_facts();
 
-/// Size of the affinity mask cut down by the CPU quota of the control groups (rounded up), at
-/// least 1: hardware threads, of which a core may have two.
+/// Returns the size of the affinity mask reduced by the CPU quota of the control groups (rounded
+/// up), at least 1, in hardware threads, of which a core may have two.
 [[nodiscard]] int usable_cpus();
-/// Hardware threads that `allowed` CPUs, such as those of several processes, are worth below a CPU
-/// quota (rounded up), at least 1.
+/// Returns how many hardware threads `allowed` CPUs, such as those of several processes, are worth
+/// under a CPU quota (rounded up), at least 1.
 [[nodiscard]] int usable_cpus(int allowed, std::optional<double> quota);
 
-/// Seconds for which that quota kept runnable threads of the control groups from running, over all
-/// CPUs, so far; empty without a quota. Which groups have one is looked up once.
+/// Returns the seconds for which that quota has stopped runnable threads of the control groups,
+/// over all CPUs; nothing without a quota. The groups with a quota are looked up once.
 [[nodiscard]] std::optional<double> own_throttled_s();
 
-/// read_oom_kills() of this process.
+/// Returns read_oom_kills() of this process.
 [[nodiscard]] std::optional<std::int64_t> own_oom_kills();
 
-/// CPU quota of the control groups, such as 1.5; empty without one.
+/// Returns the CPU quota of the control groups, such as 1.5; nothing without one.
 [[nodiscard]] std::optional<double> own_cpu_quota();
 
-/// Memory of the machine and what this process may still take of it.
+/// Returns the machine's memory and what this process may still take of it.
 [[nodiscard]] MemoryFacts read_memory_facts();
 
-/// The batch system's job, or empty outside of one.
+/// Returns the batch system's job, or nothing outside of one.
 [[nodiscard]] std::optional<SchedulerFacts> detect_scheduler(const core::EnvironmentLookup& lookup);
 
-/// From the text of /proc/cpuinfo.
+/// Parses the text of /proc/cpuinfo.
 [[nodiscard]] CpuFacts parse_cpuinfo(std::string_view text);
 
-/// From the text of /proc/meminfo: {MemTotal, MemAvailable} in bytes, 0 where missing.
+/// Parses the text of /proc/meminfo: {MemTotal, MemAvailable} in bytes, 0 where missing.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_meminfo(std::string_view text);
 
-/// PRETTY_NAME of an os-release text, or "unknown".
+/// Returns PRETTY_NAME of an os-release text, or "unknown".
 [[nodiscard]] std::string parse_os_release(std::string_view text);
 
 }  // namespace dlbench::probes

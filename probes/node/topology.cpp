@@ -26,15 +26,15 @@ HwlocTopology make_topology() {
   if (hwloc_topology_init(&topology) != 0) {
     throw Error(ErrorCode::kLibrary, "hwloc cannot start");
   }
-  // PCI devices are left out by default. Nothing more: looking for operating system devices would
-  // wake up drivers (OpenCL, NVML). The kernel's files tell all we need; hwloc's pci plug-in is a
-  // package of its own, and libpciaccess below it leaks.
+  // PCI devices are left out by default. Nothing else is added: discovering operating system
+  // devices would wake up drivers (OpenCL, NVML). The kernel's files are sufficient; hwloc's pci
+  // plug-in is a separate package, and libpciaccess below it leaks.
   hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
   return HwlocTopology(topology);
 }
 
-// The first NUMA node next to an object; without any, the machine is one node.
+// Returns the first NUMA node next to an object; without any, the machine is one node.
 std::optional<int> nearest_numa_node(hwloc_obj_t object) {
   if (object == nullptr || object->nodeset == nullptr ||
       hwloc_bitmap_iszero(object->nodeset) != 0) {
@@ -73,7 +73,7 @@ std::vector<TopologyGpu> find_gpus(hwloc_topology_t topology) {
       continue;
     }
     hwloc_obj_t beside = hwloc_get_non_io_ancestor_obj(topology, object);
-    // Below the whole machine: nobody knows where it is, unless there is only one place.
+    // Attached to the whole machine, its place is unknown unless there is only one.
     const bool known = beside != nullptr && hwloc_bitmap_weight(beside->nodeset) == 1;
     gpus.push_back({.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.{:x}",
                                                unsigned{device.domain},
@@ -88,7 +88,7 @@ std::vector<TopologyGpu> find_gpus(hwloc_topology_t topology) {
   return gpus;
 }
 
-// The cache furthest from the core; null where the machine names none.
+// Returns the cache furthest from the core; null if the machine reports none.
 hwloc_obj_t last_level_cache(hwloc_obj_t core) {
   hwloc_obj_t last = nullptr;
   for (hwloc_obj_t object = core; object != nullptr; object = object->parent) {
@@ -106,7 +106,7 @@ Topology load(const HwlocTopology& handle, ErrorCode code, const std::string& wh
   }
   Topology result;
   const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-  // Some virtual machines name no cores: each CPU is one then.
+  // Some virtual machines report no cores: then each CPU counts as one.
   const hwloc_obj_type_t type = count > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   hwloc_obj_t last_cache = nullptr;
   for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, type, nullptr); core != nullptr;

@@ -25,7 +25,7 @@ struct Section {
 constexpr std::array<Section, 3> kSections{
     {{"IO", TrialKind::kIo}, {"SYNTHETIC", TrialKind::kSynthetic}, {"FULL", TrialKind::kFull}}};
 
-/// The trial that stands for benchy's, or nullptr.
+/// Returns the trial that represents benchy's, or nullptr.
 const TrialRecord* find_trial(const RunRecord& record, TrialKind kind) {
   const TrialRecord* found = nullptr;
   for (const TrialRecord& trial : record.trials) {

@@ -54,8 +54,8 @@ struct ArmRates {
 
 constexpr const char* kThrottled = "was throttled";
 
-/// Why a candidate that is slower, or faster, is no evidence; empty: it is. What disturbs or
-/// throttles only slows: beside a disturbed baseline a slower candidate is slower all the same.
+/// Returns why a slower or faster candidate is not evidence; empty if it is. Disturbing or
+/// throttling only slows, so a candidate slower than a disturbed baseline is really slower.
 std::string doubt_of_difference(const std::string& baseline,
                                 const std::string& candidate,
                                 bool slower) {
@@ -91,8 +91,8 @@ std::optional<double> welch_half_width(const LogRates& left,
   return student_t_factor(std::max(degrees, 1.0), confidence) * std::sqrt(sum);
 }
 
-/// What the rates alone say of a ratio; `safety` >= 1 widens the intervals. Both sides have two
-/// repetitions or more.
+/// Returns what the rates alone say about the ratio; `safety` >= 1 widens the intervals. Both sides
+/// have at least two repetitions.
 Change change_of(const LogRates& baseline,
                  const LogRates& candidate,
                  double tolerance,
@@ -111,9 +111,9 @@ Change change_of(const LogRates& baseline,
   return within ? Change::kSame : Change::kUnsure;
 }
 
-/// Of a ratio that is kUnsure: about the fewest repetitions per side that would decide, at the mean
-/// and noise seen so far. A side that has more keeps them. A tenth is added to the intervals, for
-/// the noise is not known better than that.
+/// For a ratio that is kUnsure: returns roughly the fewest repetitions per side that would decide,
+/// at the mean and noise so far. A side that has more keeps them. Widens the intervals by a tenth,
+/// because the noise is not known better.
 std::optional<std::int64_t> needed_repetitions(const LogRates& baseline,
                                                const LogRates& candidate,
                                                double tolerance) {
@@ -166,7 +166,7 @@ std::vector<double> rates_of(const TrialRecord& trial) {
   return rates;
 }
 
-/// Of epochs, without the first of more than three: its data may have come from cold storage.
+/// Returns the epochs' rates, without the first of more than three, which may read cold storage.
 std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
   constexpr std::size_t kMin = 3;
   std::vector<double> rates;
@@ -181,7 +181,7 @@ std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
   return rates;
 }
 
-/// Of what was measured at `where`, a repetition of it included, from the run's taints.
+/// Returns the doubt from the run's taints about `where`, including its repetitions.
 std::string doubt_of(const RunRecord& record, const std::string& where) {
   const auto has = [&](Taint code) {
     return std::ranges::any_of(record.run.taints, [&](const TaintRecord& taint) {
@@ -191,8 +191,8 @@ std::string doubt_of(const RunRecord& record, const std::string& where) {
   return has(Taint::kDisturbed) ? "was disturbed" : has(Taint::kThrottled) ? kThrottled : "";
 }
 
-/// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1. Names of arms
-/// in a series have it already. The epochs of `train` are one more.
+/// Returns trials by arm, with their number of ranks: "full" of 2 ranks is another arm than of 1.
+/// Arm names in a series include it already. The epochs of `train` are one more arm.
 std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
   std::map<std::string, ArmRates> arms;
   const auto add = [&arms](const std::string& key, ArmRates arm) {
@@ -218,14 +218,14 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
   return arms;
 }
 
-/// Which of both sides' collectives are of one kind.
+/// Identifies comparable collectives of both sides.
 using CollectiveKey =
     std::tuple<std::string, std::int64_t, std::string, std::int64_t>;  // op, ranks, dtype, bytes
 
-/// What one size of a collective took.
+/// The times of one size of a collective.
 struct CollectiveTimes {
   CollectiveTimeRecord time_s;
-  std::int64_t wrong = 0;  ///< elements, of those that were checked
+  std::int64_t wrong = 0;  ///< wrong elements among those checked
   std::string doubt;       ///< as ArmRates has it
 };
 
@@ -275,8 +275,8 @@ MeasuredItem item_of(const CollectiveKey& key) {
   return {.op = op, .dtype = dtype, .bytes = bytes, .ranks = ranks};
 }
 
-/// Where the device reads the host's memory there is one synthetic trial, elsewhere the one that
-/// copies its input is what compares with it: gives that the other one's key in `theirs`.
+/// A device that reads host memory has one synthetic trial, which is comparable to another device's
+/// trial with input copies: renames that one in `theirs` to match.
 void pair_synthetic(const std::map<std::string, ArmRates>& ours,
                     std::map<std::string, ArmRates>& theirs) {
   for (const auto& [key, arm] : ours) {
@@ -296,8 +296,8 @@ void pair_synthetic(const std::map<std::string, ArmRates>& ours,
   }
 }
 
-/// Calls `both(key, mine, theirs)` for what both sides have and notes what only one has: what the
-/// baseline has and the candidate was `asked` for as missing, too.
+/// Calls `both(key, mine, theirs)` for what both sides have, and notes what only one side has; also
+/// as missing if the baseline has it and the candidate was `asked` for it.
 template <typename Key, typename Record, typename Name, typename Asked, typename Both>
 void pair_up(const std::map<Key, Record>& before,
              const std::map<Key, Record>& after,
@@ -333,9 +333,9 @@ std::string names_of(const RunRecord& record) {
   return names.empty() ? "nothing that was measured" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Samples of another size are other work, as those of another workload are. Not so another batch,
-/// which shares an optimizer step among more samples, and another precision, which adds casts: the
-/// multiply-adds of the forward pass depend on neither.
+/// Samples of another size are other work, like those of another workload. Another batch (which
+/// shares an optimizer step among more samples) and another precision (which adds casts) are not:
+/// neither changes the multiply-adds of the forward pass.
 void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
   constexpr double kRounding = 1e-6;
   const auto macs_of = [](const RunRecord& record) {

@@ -12,7 +12,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// What the hosts have: of several, each value once.
+/// Adds facts of the hosts; each value of several hosts once.
 void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::string>& facts) {
   const auto add = [&hosts, &facts](const std::string& name, const auto& value_of) {
     std::set<std::string> values;
@@ -42,7 +42,7 @@ void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::
   add("gpu driver", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::driver); });
 }
 
-/// The GPUs that ranks computed on, of all that their hosts have.
+/// Adds the GPUs that ranks computed on, out of all GPUs of their hosts.
 void add_devices(const RunRecord& record, std::map<std::string, std::string>& facts) {
   std::set<std::string> uuids;
   for (const TrialRecord& trial : record.trials) {
@@ -61,7 +61,7 @@ void add_devices(const RunRecord& record, std::map<std::string, std::string>& fa
   }
 }
 
-/// Where it computes, and by which plans: `train` has one for the last batch of an epoch too.
+/// Adds where it computes, and by which plans: `train` has one for an epoch's last batch too.
 void add_workload(const WorkloadRecord& workload, std::map<std::string, std::string>& facts) {
   facts["device"] = workload.device;
   facts["backend"] = workload.backend;
@@ -74,10 +74,10 @@ void add_workload(const WorkloadRecord& workload, std::map<std::string, std::str
   }
 }
 
-/// Facts of a run that may explain a change of speed, by name.
+/// Returns the facts of a run that may explain a change of speed, by name.
 std::map<std::string, std::string> facts_of(const RunRecord& record) {
-  // Where results go and how long is measured does not change how fast the program is. What `train`
-  // writes beside its steps may: below.
+  // The place of results and the length of measuring do not affect the program's speed. What
+  // `train` writes besides its steps may: see below.
   static const std::set<std::string> no_influence = {"output",
                                                      "trace",
                                                      "checkpoint",

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two reports say of their runs, beside what was measured. For the sources of compare.h alone.
+// Differences between two runs besides the measurements. For the sources of compare.h only.
 #pragma once
 
 #include "reports/text/compare.h"
@@ -11,14 +11,14 @@
 
 namespace dlbench::reports {
 
-/// "complete", "failed (exit code 5)", "partial" of a run that still goes on; "complete (exit code
-/// 3)": a gate failed.
+/// Returns "complete", "failed (exit code 5)", "partial" for a run in progress, or "complete (exit
+/// code 3)" if a gate failed.
 [[nodiscard]] std::string status_text(const RunInfoRecord& run);
 
-/// "run", "comm": the command of dlbench that wrote the report; empty: the record does not say.
+/// Returns the dlbench command that wrote the report: "run", "comm"; empty: not in the record.
 [[nodiscard]] std::string command_of(const RunInfoRecord& run);
 
-/// Facts in which they differ and that may explain a change of speed, by name.
+/// Returns the facts that differ and may explain a change of speed, by name.
 [[nodiscard]] std::vector<Difference> differences_of(const RunRecord& baseline,
                                                      const RunRecord& candidate);
 

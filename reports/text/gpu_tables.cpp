@@ -32,8 +32,8 @@ std::string count_cell(const ValueMap& values, const std::string& key) {
   return count == nullptr ? kNone : std::to_string(*count);
 }
 
-/// On one line, of 60 characters at most: names of kernels with all their template arguments are
-/// longer than any terminal is wide.
+/// Returns at most 60 characters on one line: kernel names with all their template arguments exceed
+/// the width of any terminal.
 std::string name_cell(const ValueMap& values, const std::string& key) {
   constexpr std::size_t kMaxCharacters = 60;
   constexpr std::string_view kCut = "...";
@@ -60,22 +60,22 @@ Number part_of(const Number& part, const Number& whole) {
   return part.has_value() && whole > 0.0 ? Number(*part / *whole) : std::nullopt;
 }
 
-/// Null where the probe was not available.
+/// Returns null if the probe was not available.
 const ValueMap* probe_of(const ValueMap& probes, const std::string& name) {
   const auto* probe = held<ValueMap>(probes, name);
   const bool* available = probe == nullptr ? nullptr : held<bool>(*probe, "available");
   return available != nullptr && *available ? probe : nullptr;
 }
 
-/// " of rank 0" where a trial has others, of which the probes tell nothing.
+/// Returns " of rank 0" if a trial has other ranks, which the probes do not cover.
 std::string whose(const RunRecord& record) {
   const bool several =
       std::ranges::any_of(record.trials, [](const TrialRecord& trial) { return trial.ranks > 1; });
   return several ? " of rank 0" : "";
 }
 
-/// A line for each trial of which any cell has a value: its name, and cells_of(its probes); or one
-/// of a training.
+/// Returns a line for each trial with a value in any cell: its name, and cells_of(its probes); or
+/// one for a training.
 template <typename Cells>
 std::string table_of_trials(const RunRecord& record, TextTable table, const Cells& cells_of) {
   bool any = false;
@@ -96,7 +96,7 @@ std::string table_of_trials(const RunRecord& record, TextTable table, const Cell
   return any ? table.text(2) : std::string();
 }
 
-/// The cells that one probe gives, none where it was not available.
+/// Returns the cells of one probe; none if it was not available.
 template <typename Cells>
 auto cells_of_probe(const char* probe, const Cells& cells_of) {
   return [probe, cells_of](const ValueMap& probes) {
@@ -105,7 +105,7 @@ auto cells_of_probe(const char* probe, const Cells& cells_of) {
   };
 }
 
-/// "power_cap 100.0 %, hardware_thermal 2.5 %": of the samples.
+/// Formats shares of the samples: "power_cap 100.0 %, hardware_thermal 2.5 %".
 std::string reasons_cell(const ValueMap& nvml) {
   constexpr std::array<const char*, 5> kReasons = {
       "power_cap", "hardware_slowdown", "software_thermal", "hardware_thermal", "power_brake"};
@@ -189,7 +189,7 @@ std::string activity_table(const RunRecord& record) {
                          cells_of_probe("cupti", activity_cells));
 }
 
-/// As counted over a repetition; where that is missing, the mean of the samples of another one.
+/// Returns the value counted over a repetition, else the mean of the samples of another one.
 Number counted_or_sampled(const ValueMap& probes, const char* key) {
   if (const ValueMap* counted = probe_of(probes, "cupti_counters"); counted != nullptr) {
     if (const Number number = number_in(*counted, key); number.has_value()) {
@@ -234,7 +234,7 @@ std::string counters_table(const RunRecord& record) {
                          counter_cells);
 }
 
-/// The maps among the kernels of a trial, the longest first.
+/// Returns the kernels of a trial that are maps, longest first.
 std::vector<const ValueMap*> kernels_of(const TrialRecord& trial) {
   std::vector<const ValueMap*> kernels;
   const ValueMap* cupti = probe_of(trial.probes, "cupti");

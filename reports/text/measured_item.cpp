@@ -13,7 +13,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// Of an option whose value is a list; empty: it was not given, or is no option of the command.
+/// Returns the items of an option with a list; empty: not given, or not an option of the command.
 std::set<std::string> items_of(const RunRecord& record, const std::string& option) {
   const auto found = record.config.effective.find(option);
   if (found == record.config.effective.end() || found->second == Value()) {
@@ -23,7 +23,7 @@ std::set<std::string> items_of(const RunRecord& record, const std::string& optio
   return {items.begin(), items.end()};
 }
 
-/// Whether `trials` name it: "synthetic" does "synthetic/host".
+/// Whether `trials` names it: "synthetic" also names "synthetic/host".
 bool names(const std::set<std::string>& trials, const std::string& trial) {
   return std::ranges::any_of(trials, [&](const std::string& named) {
     return trial == named || (trial.starts_with(named + "/") && trial != "synthetic/nocomm");
@@ -36,15 +36,14 @@ bool shares_memory(const RunRecord& record) {
   });
 }
 
-/// Whether the sizes that the options give have that of the item, as far as that shows in what was
-/// measured.
+/// Whether the sizes requested by the options include the item's, as far as the measurements show.
 bool has_size(const RunRecord& record, std::int64_t bytes) {
   return std::ranges::any_of(record.collectives, [bytes](const CollectiveRecord& collective) {
     return collective.bytes == bytes;
   });
 }
 
-/// Whether the option leaves the item out, given that the baseline was asked for more by it.
+/// Whether the option excludes the item, given that the baseline requested more with it.
 bool leaves_out(const std::string& option,
                 const std::set<std::string>& given,
                 const MeasuredItem& item,

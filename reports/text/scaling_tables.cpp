@@ -18,7 +18,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// "21.0 % (3.2 to 28.8)": these intervals do not lie evenly around the value.
+/// Formats "21.0 % (3.2 to 28.8)", because these intervals are not symmetric.
 std::string share_band(const EstimateRecord& estimate) {
   std::string text = percent_text(estimate.mean);
   if (estimate.ci95.has_value()) {
@@ -36,7 +36,7 @@ std::string factor_cell(const std::optional<EstimateRecord>& estimate) {
   return estimate.has_value() ? fmt::format("{:.2f}x", estimate->mean) : kNone;
 }
 
-/// A difference of times, which may be negative.
+/// Formats a difference of times, which may be negative.
 std::string difference_text(double seconds) {
   return seconds < 0.0 ? "-" + seconds_text(-seconds) : seconds_text(seconds);
 }
@@ -50,8 +50,8 @@ std::string local_batch_text(const ScalingPointRecord& point) {
   return *least == *most ? std::to_string(*most) : fmt::format("{}-{}", *least, *most);
 }
 
-/// Trials of all points, in the order in which they appear; the headline last, beside what is said
-/// of it.
+/// Returns the trials of all points in order of appearance, with the headline last, next to its
+/// derived columns.
 std::vector<std::string> trial_names(const ScalingRecord& scaling) {
   std::vector<std::string> names;
   for (const ScalingPointRecord& point : scaling.points) {
@@ -102,8 +102,8 @@ std::string points_table(const ScalingRecord& scaling) {
   return table.text(2);
 }
 
-/// "5 on node2, 98.0 % of the steps, 0.3 % of the time lost": how often it is the last, and what
-/// that costs.
+/// Formats how often a rank is the last, and what that costs: "5 on node2, 98.0 % of the steps, 0.3
+/// % of the time lost".
 std::string slowest_cell(const ScalingPointRecord& point) {
   if (!point.slowest_rank.has_value()) {
     return kNone;
@@ -198,7 +198,7 @@ std::string link_text(const LinkFitRecord& fit) {
                             fit.residual > kLargestResidual ? ": it cannot be trusted" : "");
 }
 
-/// "  * 16, 64 ranks: why these projections are not to be trusted", a line for each reason.
+/// Returns a line for each reason: "  * 16, 64 ranks: why these projections are unreliable".
 std::string doubts_text(const std::vector<ProjectionRecord>& projection) {
   std::vector<std::pair<std::string, std::string>> lines;  // reason, ranks
   for (const ProjectionRecord& point : projection) {
@@ -347,7 +347,7 @@ std::string title_of(const ScalingRecord& scaling) {
                      count_text(scaling.baseline_ranks, "rank"));
 }
 
-/// Variants of one sweep side by side, a line each, the headline's rate at each number of ranks.
+/// Returns a sweep's variants, a line each, with the headline's rate at each number of ranks.
 std::string comparison_table(const std::vector<ScalingRecord>& series,
                              const std::string& sweep,
                              const std::string& mode) {

@@ -59,14 +59,14 @@ Peaks peaks_of(const RunRecord& record) {
   return peaks;
 }
 
-/// The head of a column with shares of such a peak.
+/// Returns the header of a column with shares of such a peak.
 std::string share_head(const std::string& source) {
   return source == "datasheet"  ? "of data sheet"
          : source == "measured" ? "of measured peak"
                                 : "of peak";
 }
 
-/// Whether `mfu` is of a data sheet, as reports::mfu_flop_per_s() has it.
+/// Whether `mfu` refers to a data sheet, as in reports::mfu_flop_per_s().
 bool knows_data_sheet(const RunRecord& record) {
   return record.workload.has_value() &&
          std::ranges::any_of(record.system.peaks, [&record](const PeakRecord& peak) {
@@ -124,7 +124,7 @@ std::string rank_cell(const RankRecord& rank) {
                      rank.device_address.value_or(""));
 }
 
-/// The rank that most collectives waited for, and its share of them; where that is not known, none.
+/// Returns the rank that most collectives waited for, with its share; none if unknown.
 std::string latest_cell(const std::vector<RankRecord>& ranks) {
   const auto latest = std::ranges::max_element(ranks, {}, &RankRecord::late_share);
   return latest->late_share.value_or(0.0) > 0.0
@@ -132,7 +132,7 @@ std::string latest_cell(const std::vector<RankRecord>& ranks) {
              : kNone;
 }
 
-/// A line for each trial of several ranks: each rank's mean step, its time over its steps.
+/// Returns a line per trial with several ranks: each rank's mean step, its time over its steps.
 std::string ranks_table(const RunRecord& record) {
   TextTable table({"trial", "min", "median", "max", "slowest rank", "last at collectives"}, {4, 5});
   bool any = false;

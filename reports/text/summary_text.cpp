@@ -77,7 +77,7 @@ std::string dataset_line(const RunRecord& record) {
       fmt::format("{}, {} samples ({}, {})", data.name, data.samples, data.format, data.origin));
 }
 
-/// Of `dlbench comm`, which trains nothing.
+/// For `dlbench comm`, which trains nothing.
 std::string collectives_line(const RunRecord& record) {
   std::int64_t ranks = 0;
   std::int64_t wrong = 0;
@@ -192,7 +192,7 @@ void add_codes(const std::vector<TaintRecord>& taints, std::vector<std::string>&
   }
 }
 
-/// Of the run, and apart from them what single trials are by their purpose.
+/// Lists the taints of the run, separate from those implied by the purpose of single trials.
 std::string taints_line(const RunRecord& record) {
   std::vector<std::string> of_run;
   add_codes(record.run.taints, of_run);
@@ -207,7 +207,7 @@ std::string taints_line(const RunRecord& record) {
   return line("taints", text);
 }
 
-/// Of `run --compression`; tables of `scale` have their own.
+/// For `run --compression`; the tables of `scale` have their own.
 std::string compression_line(const RunRecord& record) {
   if (!record.workload.has_value()) {
     return {};
@@ -232,7 +232,7 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
   const bool collectives_alone = !record.workload.has_value() && !record.collectives.empty();
   std::string text =
       collectives_alone ? collectives_line(record) : workload_line(record) + dataset_line(record);
-  // Trials of `scale` belong to a series: its tables say what they have measured.
+  // Trials of `scale` belong to a series, whose tables show the measurements.
   if (!record.trials.empty() && record.trials.front().series.has_value()) {
     text += scaling_text(record) + skipped_lines(record);
   } else {

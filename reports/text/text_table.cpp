@@ -13,7 +13,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// Columns that a UTF-8 text takes: its bytes less the continuation bytes.
+/// Returns the columns that a UTF-8 text takes: its bytes without continuation bytes.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// check_arithmetic of validate.h: the relations between numbers that a schema cannot express. Each
-// part of the report has a source of its own, see arithmetic_internal.h.
+// check_arithmetic() of validate.h: relations between numbers that a schema cannot express. Each
+// part of the report has its own source file, see arithmetic_internal.h.
 #include "reports/naming.h"
 #include "reports/peak_rates.h"
 #include "reports/validation/arithmetic_internal.h"
@@ -18,7 +18,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// An operator's rates are its work over its time, and what bounds it follows from them.
+/// Checks that an operator's rates are its work over its time, and that its bound follows.
 void check_operator(const Checker& check,
                     const OperatorRecord& op,
                     const std::optional<PeakRates>& peaks) {
@@ -88,7 +88,7 @@ void check_trials(const Checker& root, const RunRecord& record) {
   }
 }
 
-/// The verdict of a run is of its trials; those of a series have theirs at each point.
+/// A run's verdict is about its trials; those of a series have a verdict at each point.
 void check_verdict(const Checker& root, const RunRecord& record) {
   std::vector<const TrialRecord*> trials;
   for (const TrialRecord& trial : record.trials) {
@@ -108,7 +108,7 @@ void check_verdict(const Checker& root, const RunRecord& record) {
   }
 }
 
-/// Names of metrics are as in workloads::metrics_of_counts(): all are shares of something.
+/// Metrics have the names of workloads::metrics_of_counts(), and all are shares.
 void check_history(const Checker& root, const RunRecord& record) {
   for (std::size_t index = 0; index < record.history.size(); ++index) {
     const EpochRecord& epoch = record.history[index];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tool of the arithmetic checks and the parts of them that have a file of their own. For the
-// sources of validate.h alone.
+// The checker of the arithmetic checks, and those checks that have a file of their own. For the
+// sources of validate.h only.
 #pragma once
 
 #include "reports/interval.h"
@@ -27,8 +27,8 @@ namespace dlbench::reports {
 
 inline constexpr double kTolerance = 1e-6;
 
-/// Sum and product of counts, which are not negative; those of a report may be any, so they end at
-/// the largest.
+/// Sum and product of non-negative counts; a report may contain any, so overflow saturates at the
+/// largest value.
 inline std::int64_t sum_of(std::int64_t left, std::int64_t right) {
   std::int64_t sum = 0;
   return __builtin_add_overflow(left, right, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
@@ -39,7 +39,7 @@ inline std::int64_t product_of(std::int64_t left, std::int64_t right) {
                                                        : product;
 }
 
-/// Equal but for rounding, relative to the larger.
+/// Whether both are equal up to rounding, relative to the larger.
 inline bool close(double left, double right, double tolerance = kTolerance) {
   return std::abs(left - right) <= tolerance * std::max(std::abs(left), std::abs(right));
 }
@@ -61,17 +61,17 @@ class Checker {
       problems_.push_back({path_, message});
     }
   }
-  /// `value` must equal `wanted`, which is what `meaning` says.
+  /// Checks that `value` equals `wanted`, whose meaning is `meaning`.
   void expect_close(double value, double wanted, const char* meaning) const {
     expect(close(value, wanted), fmt::format("is {}, but {} is {}", value, meaning, wanted));
   }
-  /// The same where both may be near zero, as differences are: `scale` is the size of what they are
-  /// the difference of.
+  /// Does the same for values that may be near zero, such as differences: `scale` is the magnitude
+  /// of the numbers subtracted.
   void expect_near(double value, double wanted, double scale, const char* meaning) const {
     expect(std::abs(value - wanted) <= kTolerance * scale,
            fmt::format("is {}, but {} is {}", value, meaning, wanted));
   }
-  /// Either none of both, or both ends as wanted.
+  /// Checks that the interval is absent as `wanted`, or that both ends are as wanted.
   void expect_interval(const std::optional<IntervalRecord>& interval,
                        const std::optional<IntervalRecord>& wanted,
                        double scale,
@@ -100,7 +100,7 @@ class Checker {
   void expect_inside(const EstimateRecord& estimate) const {
     expect_inside(estimate.mean, estimate.ci95);
   }
-  /// The same of a t interval, which is as long below its mean as above it.
+  /// Checks the same for a t interval, which is symmetric about its mean.
   void expect_middle(double mean, const std::optional<IntervalRecord>& interval) const {
     expect_inside(mean, interval);
     if (interval.has_value()) {
@@ -110,7 +110,7 @@ class Checker {
              fmt::format("{} is not the middle of its interval [{}, {}]", mean, lower, upper));
     }
   }
-  /// The same of an amount, whose interval may be cut off at 0.
+  /// Checks the same for an amount, whose interval may be cut off at 0.
   void expect_middle_of_amount(double mean, const std::optional<IntervalRecord>& interval) const {
     const bool cut = interval.has_value() && (*interval)[0] == 0.0 &&
                      (*interval)[1] >= (2.0 - kTolerance) * mean;
@@ -127,21 +127,21 @@ class Checker {
   std::string path_;
 };
 
-/// Are the statistics those of `rates`? A member that is missing or too much is a problem too.
+/// Checks that the statistics are those of `rates`. A missing or an extra member is a problem too.
 void check_rates(const Checker& check, const RateSummary& written, std::span<const double> rates);
 
-/// By how much the sum of the step times may part from wall_s, s: see its source.
+/// Returns how far the sum of the step times may deviate from wall_s, s: see its source.
 [[nodiscard]] double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition);
 
-/// Losses are scaled where a network trains in fp16, by a power of two.
+/// Checks that losses are scaled, by a power of two, if and only if a network trains in fp16.
 void check_loss_scaling(const Checker& check,
                         const std::optional<LossScalingRecord>& scaling,
                         bool trains_in_fp16);
 
-/// The order alone.
+/// Checks the order only.
 void check_step_times(const Checker& check, const std::optional<StepTimeRecord>& times);
 
-/// The names of a list, such as the phases of a trial: none twice.
+/// Checks that no name appears twice in a list, such as the phases of a trial.
 template <typename Part>
 void check_names(const Checker& check, const std::vector<Part>& parts) {
   std::set<std::string> names;
@@ -150,70 +150,70 @@ void check_names(const Checker& check, const std::vector<Part>& parts) {
   }
 }
 
-/// Can they be paired? Each round once, and rates whose ratios and their exponentials are numbers.
-/// Anything else is a problem of the trial already, or not of this world.
+/// Whether the rates can be paired: each round once, with ratios and exponentials that are finite.
+/// Otherwise the trial itself has a reported problem, or the values are unrealistic.
 [[nodiscard]] bool usable(const std::vector<RoundRate>& rates);
 
-/// Latency and inverse bandwidth of a link, which lie in their intervals.
+/// Checks that latency and inverse bandwidth of a link lie in their intervals.
 template <typename Link>
 void check_link(const Checker& check, const Link& link) {
   check.at("alpha_s").expect_inside(link.alpha_s, link.alpha_s_ci95);
   check.at("beta_s_per_byte").expect_inside(link.beta_s_per_byte, link.beta_s_per_byte_ci95);
 }
 
-/// Of one trial of `record`, in trial_arithmetic.cpp.
+/// Checks one trial of `record`, in trial_arithmetic.cpp.
 void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record);
 
-/// What the repetitions of a trial that count come to.
+/// Sums over the repetitions of a trial that count.
 struct RankSums {
   std::int64_t samples = 0;
-  double wall_s = 0.0;          ///< of the slowest rank of each
-  std::optional<double> cpu_s;  ///< nothing: one of them does not tell
+  double wall_s = 0.0;          ///< of the slowest rank of each repetition
+  std::optional<double> cpu_s;  ///< nothing: unknown for some repetition
 };
 
-/// What the ranks of a trial share, in rank_arithmetic.cpp; `check` is at its per_rank.
+/// Checks how the ranks of a trial add up, in rank_arithmetic.cpp; `check` is at its per_rank.
 void check_rank_sums(const Checker& check, const TrialRecord& trial, const RankSums& counted);
 
-/// Who is a rank and on which host, wherever ranks are listed, in rank_arithmetic.cpp.
+/// Checks rank numbers and hosts wherever ranks are listed, in rank_arithmetic.cpp.
 void check_ranks(const Checker& root, const RunRecord& record);
 
-/// Status, times, options and what the job used, in run_arithmetic.cpp.
+/// Checks status, times, options and the job's use of resources, in run_arithmetic.cpp.
 void check_run(const Checker& root, const RunRecord& record);
 
-/// What the rest of the report shows to be doubtful, against run.taints, in taint_arithmetic.cpp.
+/// Checks run.taints against doubts visible in the rest of the report, in taint_arithmetic.cpp.
 void check_taints(const Checker& root, const RunRecord& record);
 
-/// Whether a verdict can be told from these trials, in verdict_arithmetic.cpp.
+/// Whether these trials allow a verdict, in verdict_arithmetic.cpp.
 [[nodiscard]] bool decides(const std::vector<const TrialRecord*>& trials, const RunRecord& record);
 
-/// A verdict against the trials it is of, in verdict_arithmetic.cpp.
+/// Checks a verdict against its trials, in verdict_arithmetic.cpp.
 void check_attribution(const Checker& check,
                        const AttributionRecord& attribution,
                        const std::vector<const TrialRecord*>& trials,
                        const RunRecord& record);
 
-/// All series, their points included, in scaling_arithmetic.cpp.
+/// Checks all series including their points, in scaling_arithmetic.cpp.
 void check_all_scaling(const Checker& root, const RunRecord& record);
 
-/// The points of one series against its trials in `record`, in point_arithmetic.cpp.
+/// Checks the points of one series against its trials in `record`, in point_arithmetic.cpp.
 void check_points(const Checker& check, const ScalingRecord& scaling, const RunRecord& record);
 
-/// The trials of a point that tell what communication costs; null: not measured.
+/// The trials of a point that give the cost of communication; null: not measured.
 struct CommunicationTrials {
   const TrialRecord* with = nullptr;     ///< synthetic
   const TrialRecord* without = nullptr;  ///< synthetic/nocomm
-  bool on_host = true;                   ///< steps are timed by the clock that repetitions are
+  bool on_host = true;                   ///< steps and repetitions are timed by the same clock
 };
 
-/// What a point says of communication against these trials, in communication_arithmetic.cpp.
+/// Checks a point's communication against these trials, in communication_arithmetic.cpp.
 void check_communication(const Checker& check,
                          const ScalingPointRecord& point,
                          const CommunicationTrials& trials);
 
-/// Whether each trial of a series has a point there, in point_arithmetic.cpp.
+/// Checks that each trial of a series has a point there, in point_arithmetic.cpp.
 void check_series_of_trials(const Checker& root, const RunRecord& record);
 
-/// Collectives and the options that ask for them, in collective_arithmetic.cpp.
+/// Checks collectives and the options that request them, in collective_arithmetic.cpp.
 void check_collectives(const Checker& root, const RunRecord& record);
 
 }  // namespace dlbench::reports

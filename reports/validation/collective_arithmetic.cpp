@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives that were measured by themselves: each against its own times, and all of them against
-// what the options ask for.
+// Checks separately measured collectives: each against its own times, and all of them against the
+// options.
 #include "engine/core/dtype.h"
 #include "engine/core/parse_number.h"
 #include "engine/core/split_list.h"
@@ -69,7 +69,7 @@ void check_collective(const Checker& check,
   }
 }
 
-/// Elements of the sizes that the options ask for; nothing: no such options, or they make no sense.
+/// Returns the sizes in elements that the options request; nothing: no or invalid options.
 std::vector<std::size_t> asked_counts(const ValueMap& effective, std::size_t element_bytes) {
   constexpr double kLargest = 1e18;
   const SizeSweep sweep{.min_bytes = number_in(effective, "minbytes").value_or(0.0),
@@ -83,7 +83,7 @@ std::vector<std::size_t> asked_counts(const ValueMap& effective, std::size_t ele
 
 constexpr std::int64_t kMaxRanks = 1'000'000;  // of more no product of a size overflows
 
-/// 0: none of that name can be reduced.
+/// Returns 0 if no type of that name can be reduced.
 std::size_t bytes_of(std::string_view dtype) {
   using core::DType;
   for (const DType known :
@@ -95,7 +95,7 @@ std::size_t bytes_of(std::string_view dtype) {
   return 0;
 }
 
-/// The numbers of ranks that were asked for, and those that there are.
+/// Returns the requested numbers of ranks that the launch has.
 std::set<std::int64_t> ranks_of(const RunRecord& record) {
   std::set<std::int64_t> ranks;
   const auto add = [&ranks](std::int64_t number) {
@@ -112,8 +112,8 @@ std::set<std::int64_t> ranks_of(const RunRecord& record) {
   return ranks;
 }
 
-/// A complete run of `comm` has each collective that it was asked for, over each number of ranks,
-/// at each size.
+/// Checks that a complete run of `comm` has each requested collective over each number of ranks at
+/// each size.
 void check_asked_for(const Checker& check, const RunRecord& record) {
   const ValueMap& effective = record.config.effective;
   std::map<std::pair<std::string, std::int64_t>, std::set<std::int64_t>> measured;  // bytes

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a point of a scaling series says of communication, against the steps with and without it.
+// Checks a scaling point's communication against the steps with and without it.
 #include "reports/headline.h"
 #include "reports/validation/arithmetic_internal.h"
 
@@ -80,7 +80,7 @@ void check_sums(const Checker& check, const ScalingPointRecord& point) {
               fmt::format("is not one of {} ranks", point.ranks));
 }
 
-/// The repetitions that count, by round.
+/// Returns the repetitions that count, by round.
 std::map<std::int64_t, const RepetitionRecord*> counted_rounds(const TrialRecord& trial) {
   std::map<std::int64_t, const RepetitionRecord*> rounds;
   for (const RepetitionRecord& repetition : trial.repetitions) {
@@ -91,9 +91,9 @@ std::map<std::int64_t, const RepetitionRecord*> counted_rounds(const TrialRecord
   return rounds;
 }
 
-/// Of wall_s, which is the slowest rank's, what ranks took on the mean: exactly where each says it
-/// for all rounds together, these have as many steps each, so that none of them weighs more, and
-/// the other trial has all of them.
+/// Bounds of the ranks' mean time as a share of wall_s, which is the slowest rank's. Exact if each
+/// rank reports its time over all rounds, these have equally many steps, so that all weigh alike,
+/// and the other trial has all of them.
 struct MeanShare {
   double least = 0.0;
   double most = 1.0;
@@ -119,8 +119,8 @@ MeanShare mean_share(const TrialRecord& trial, const TrialRecord& other) {
   return {of_ranks_s / of_slowest_s, of_ranks_s / of_slowest_s};
 }
 
-/// `value_s`, a mean over ranks and over the steps of each round that both trials have, against
-/// what these repetitions of `trial` took. Near, not equal: ranks are not late by one share in all
+/// Checks `value_s`, a mean over ranks and over the steps of each round that both trials have,
+/// against the time of these repetitions of `trial`. Near, not equal: ranks' delays vary between
 /// rounds, and the host may lose its processor after the last step, see step_sum_slack_s().
 void expect_mean_step(const Checker& check,
                       double value_s,
@@ -182,7 +182,7 @@ void check_slowest_rank(const Checker& check,
                             *point.slowest_share,
                             point.ranks,
                             slowest.n));
-    // What is lost to it is at most the time of the steps in which it was the last.
+    // Its loss is at most the time of the steps in which it was the last.
     const double lost_share = point.slowest_lost_share.value_or(0.0);
     check.at("slowest_lost_share")
         .expect(lost_share * slowest.min <= *point.slowest_share * slowest.max * (1.0 + kTolerance),
@@ -195,7 +195,7 @@ void check_slowest_rank(const Checker& check,
   }
 }
 
-/// A figure of a point and the key of ScalingPointRecord::missing that says why there is none.
+/// A figure of a point, and the key of ScalingPointRecord::missing that explains its absence.
 struct PointFigure {
   const char* key;
   const char* reason_key;
@@ -224,7 +224,7 @@ std::vector<PointFigure> figures_of(const ScalingPointRecord& point) {
           {"attribution", "attribution", point.attribution.has_value()}};
 }
 
-/// A figure is there or a reason for its absence, not both; and one rank has no communication.
+/// Checks that each figure has either a value or a reason; one rank has no communication.
 void check_missing(const Checker& check, const ScalingPointRecord& point) {
   static const std::set<std::string> of_several = {
       "nocomm_s", "all_reduce_s", "in_step", "slowest_rank"};

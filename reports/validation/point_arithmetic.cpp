@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The points of a scaling series against the repetitions of its trials, all of which are in the
-// report.
+// Checks the points of a scaling series against the repetitions of its trials, which the report
+// has.
 #include "reports/headline.h"
 #include "reports/naming.h"
 #include "reports/statistics_records.h"
@@ -40,7 +40,7 @@ std::string series_of(const ScalingRecord& scaling) {
   return scaling.variant.empty() ? scaling.mode : scaling.mode + " " + scaling.variant;
 }
 
-/// The trials of a series at one number of ranks, with their repetitions.
+/// Returns the trials of a series at one number of ranks, with their repetitions.
 std::vector<const TrialRecord*> measured_trials(const ScalingRecord& scaling,
                                                 std::int64_t ranks,
                                                 const RunRecord& record) {
@@ -54,7 +54,7 @@ std::vector<const TrialRecord*> measured_trials(const ScalingRecord& scaling,
   return trials;
 }
 
-/// The one of a name, such as synthetic/nocomm; null: it is not among them.
+/// Returns the trial of that name, such as synthetic/nocomm; null if there is none.
 const TrialRecord* find_measured(const std::vector<const TrialRecord*>& trials,
                                  std::string_view name) {
   const auto found = std::ranges::find_if(
@@ -62,7 +62,7 @@ const TrialRecord* find_measured(const std::vector<const TrialRecord*>& trials,
   return found == trials.end() ? nullptr : *found;
 }
 
-/// One number of ranks, and what was measured of it.
+/// One number of ranks, and its measurements.
 struct MeasuredPoint {
   const ScalingPointRecord* point = nullptr;
   std::vector<const TrialRecord*> trials;
@@ -85,8 +85,8 @@ void check_steps(const Checker& check,
       fmt::format("is {}, but the repetitions have {}", trial.samples, samples));
 }
 
-/// Those of the slowest rank of each step, where the trial has rank 0's: with one rank the same,
-/// with more none is shorter.
+/// Checks the slowest rank's times against rank 0's where the trial has them: equal with one rank,
+/// never shorter with more.
 void check_slowest_steps(const Checker& check,
                          const ScalingTrialRecord& trial,
                          const TrialRecord& measured) {
@@ -101,8 +101,8 @@ void check_slowest_steps(const Checker& check,
     check.at(key).expect(close(slowest_s, own_s) || (measured.ranks > 1 && slowest_s > own_s),
                          fmt::format("is {}, but that of rank 0 alone is {}", slowest_s, own_s));
   };
-  // None lasts longer than the repetition that it lies in; half of them take the median or more,
-  // and those of all ranks no more than the ranks' time.
+  // No step is longer than its repetition; half of the steps take at least the median, and all
+  // ranks' steps together at most the ranks' time.
   double wall_s = 0.0;
   double longest_s = 0.0;
   for (const RepetitionRecord& repetition : measured.repetitions) {
@@ -132,8 +132,7 @@ void check_slowest_steps(const Checker& check,
   expect("max", trial.step_time_s->max, measured.step_time_s->max);
 }
 
-/// X_N / X_b: by the rounds that both sizes have, without an interval where they are fewer than
-/// two.
+/// Returns X_N / X_b over the rounds common to both sizes; without interval if fewer than two.
 EstimateRecord speedup_over(const std::vector<RoundRate>& rates,
                             const std::vector<RoundRate>& base) {
   if (const std::optional<Interval> ratio = paired_ratio_interval(rates, base)) {
@@ -149,7 +148,7 @@ EstimateRecord speedup_over(const std::vector<RoundRate>& rates,
   return {mean(rates) / mean(base), std::nullopt};
 }
 
-/// efficiency = (X_N / N) / (X_b / b), speedup = X_N / X_b; of the baseline itself both are 1.
+/// Checks efficiency = (X_N / N) / (X_b / b), speedup = X_N / X_b; both are 1 for the baseline.
 void check_speedup(const Checker& check,
                    const ScalingTrialRecord& trial,
                    const TrialRecord& measured,
@@ -223,7 +222,7 @@ void check_point_trial(const Checker& check,
       check, trial, *measured, in_baseline ? find_measured(baseline.trials, trial.trial) : nullptr);
 }
 
-/// The headline is repeated, figure by figure.
+/// Checks that the headline's figures are repeated in the point.
 void check_headline(const Checker& check, const ScalingPointRecord& point) {
   const ScalingTrialRecord* headline = headline_trial(point.trials);
   if (headline == nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the ranks ran, and what each of them says of itself against what is said of all.
+// Checks where the ranks ran, and each rank's figures against those of all.
 #include "reports/validation/arithmetic_internal.h"
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace dlbench::reports {
 namespace {
 
-/// The host that lists a rank; null: none does. With several ranks it is found by number, not by
-/// name: two hosts may be called alike.
+/// Returns the host that lists a rank; null if none does. With several ranks it is found by rank
+/// number, not by name, since two hosts may have the same name.
 const HostRecord* host_of(const SystemRecord& system, std::int64_t rank) {
   const auto found = std::ranges::find_if(system.hosts, [rank](const HostRecord& host) {
     return std::ranges::count(host.ranks, rank) > 0;
@@ -22,8 +22,8 @@ const HostRecord* host_of(const SystemRecord& system, std::int64_t rank) {
   return found == system.hosts.end() ? nullptr : &*found;
 }
 
-/// A rank ran where its host says. Who writes a report before the launch was described knows of
-/// rank 0 alone.
+/// Checks that a rank ran on the host that lists it. A report written before the launch was
+/// described knows only rank 0.
 void check_host(const Checker& check,
                 const SystemRecord& system,
                 std::int64_t rank,
@@ -36,7 +36,7 @@ void check_host(const Checker& check,
                            listed == nullptr ? "" : listed->hostname));
 }
 
-/// A GPU is listed once, by whatever it is called. Older reports lack addresses.
+/// Checks that a GPU is listed once, by any of its names. Older reports lack addresses.
 void check_gpus(const Checker& check, const HostRecord& host) {
   std::set<std::int64_t> indices;
   std::set<std::string> uuids;
@@ -51,7 +51,7 @@ void check_gpus(const Checker& check, const HostRecord& host) {
   }
 }
 
-/// A rank computed on a GPU of its host. Where no driver was asked, nothing is known of those.
+/// Checks that a rank computed on a GPU of its host. Without a driver's list, nothing is known.
 void check_device(const Checker& check, const SystemRecord& system, const RankRecord& rank) {
   const HostRecord* host = host_of(system, rank.rank);
   if (!rank.device_uuid.has_value() || host == nullptr) {
@@ -80,7 +80,7 @@ void check_numbers(const Checker& check, const TrialRecord& trial) {
                fmt::format("has {} of the {} ranks whose repetitions count", listed, trial.ranks));
 }
 
-/// Sums of a value over the ranks of a trial; nothing: one of them lacks it, or is not listed.
+/// Returns the sum of a value over a trial's ranks; nothing if any rank lacks it or is missing.
 template <typename ValueOf>
 std::optional<double> sum_over_ranks(const TrialRecord& trial, const ValueOf& value_of) {
   if (static_cast<std::int64_t>(trial.per_rank.size()) != trial.ranks) {
@@ -97,8 +97,8 @@ std::optional<double> sum_over_ranks(const TrialRecord& trial, const ValueOf& va
   return sum;
 }
 
-/// A collective has one rank that comes last. Older reports have one of each node, whose clocks
-/// tell no order: ranks of one node cannot all be late.
+/// A collective has one last rank. Older reports have one per node, because nodes' clocks are not
+/// comparable: but not all ranks of a node can be late.
 void check_late_shares(const Checker& check, const TrialRecord& trial, const SystemRecord& system) {
   std::map<const HostRecord*, double> late_shares;
   for (const RankRecord& rank : trial.per_rank) {
@@ -114,7 +114,7 @@ void check_late_shares(const Checker& check, const TrialRecord& trial, const Sys
   }
 }
 
-/// Of the launch. Ranks count from 0, each on one host. Who completes a run has described them.
+/// Checks the launch's hosts: ranks count from 0, each on one host; a completed run has them all.
 void check_hosts(const Checker& root, const SystemRecord& system, RunStatus status) {
   const std::int64_t launched = launched_ranks(system);
   root.at("system.hosts")
@@ -135,7 +135,7 @@ void check_hosts(const Checker& root, const SystemRecord& system, RunStatus stat
   }
 }
 
-/// All of the launch, or of a run that did not come to its end the one that wrote it.
+/// Checks that all ranks are listed, or after an early end only the one that wrote the report.
 void check_job_ranks(const Checker& check, const JobRecord& job, const RunRecord& record) {
   std::set<std::int64_t> ranks;
   for (const JobRankRecord& rank : job.per_rank) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run says of itself: status and exit code, times, options, the job, workload and data. Its
-// taints are in taint_arithmetic.cpp.
+// Checks what a run reports about itself: status and exit code, times, options, the job, workload
+// and data. taint_arithmetic.cpp checks its taints.
 #include "engine/core/error.h"
 #include "engine/core/split_list.h"
 #include "reports/validation/arithmetic_internal.h"
@@ -30,7 +30,7 @@ bool has_wrong_collectives(const RunRecord& record) {
   });
 }
 
-/// The code of a run that has measured all it should.
+/// Returns the exit code of a run that has measured everything.
 std::int64_t code_of_complete(const RunRecord& record) {
   if (has_wrong_collectives(record)) {
     return core::exit_code(ErrorCode::kGate);
@@ -56,7 +56,7 @@ void check_complete(const Checker& check, const RunRecord& record) {
                           wanted));
 }
 
-/// A run that still goes on has neither; one that ended has both, and a failure says why.
+/// A run in progress has neither; an ended run has both, and a failure says why.
 void check_partial(const Checker& check, const RunInfoRecord& run) {
   check.expect(run.exit_code.has_value() == run.finished_at.has_value(),
                "is partial with one of finished_at and exit_code: both or none");
@@ -80,8 +80,8 @@ void check_failed(const Checker& check, const RunInfoRecord& run) {
               fmt::format("is {}, which is not that of a failed run", code));
 }
 
-/// Both are UTC in the same form, see the schema: up to the seconds their order is that of the
-/// texts.
+/// Both are UTC in the same format, see the schema, so that up to seconds their texts have the
+/// order of the times.
 void check_times(const Checker& check, const RunInfoRecord& run) {
   constexpr std::size_t kSeconds = std::string_view("2026-01-31T12:00:00").size();
   if (run.finished_at.has_value()) {
@@ -91,7 +91,7 @@ void check_times(const Checker& check, const RunInfoRecord& run) {
   }
 }
 
-/// What schedulers call the end that the exit code tells of.
+/// Whether the state is the schedulers' word for the end given by the exit code.
 bool fits(std::string_view state, const RunInfoRecord& run) {
   if (run.status == RunStatus::kComplete) {
     return state == "COMPLETED";
@@ -105,7 +105,7 @@ bool fits(std::string_view state, const RunInfoRecord& run) {
   return run.status == RunStatus::kPartial || state == "FAILED" || state == "OUT_OF_MEMORY";
 }
 
-/// The ranks listed are those that the sums are of: all, or of a failed run the one that wrote it.
+/// Checks that the listed ranks make up the sums: all, or for a failed run the one that wrote it.
 void check_job_sums(const Checker& check, const JobRecord& job) {
   double cpu_time_s = 0.0;
   std::int64_t memory_used_bytes = 0;
@@ -129,8 +129,8 @@ void check_job_sums(const Checker& check, const JobRecord& job) {
                           memory_used_bytes));
 }
 
-/// What was timed one after another in the process whose age wall_s is, on clocks that nobody sets.
-/// Those of several hosts differ, but not by a thousandth.
+/// Checks periods timed one after another in the process, whose age is wall_s, on monotonic clocks.
+/// Clocks of several hosts differ, but by less than a thousandth.
 void check_job_time(const Checker& check, const JobRecord& job, const RunRecord& record) {
   constexpr double kClocksApart = 1e-3;
   constexpr double kTicksS = 0.02;  // in which the kernel tells when a process began
@@ -186,8 +186,8 @@ void check_config(const Checker& check, const RunRecord& record) {
   }
 }
 
-/// Options in effect are what the workload was built with. Of a sweep over ranks it was built with
-/// those of one series.
+/// Checks that the workload was built with the options in effect; in a sweep over ranks with those
+/// of one series.
 void check_options_of(const Checker& check,
                       const WorkloadRecord& workload,
                       const ValueMap& effective) {
@@ -214,8 +214,8 @@ void check_options_of(const Checker& check,
   }
 }
 
-/// What a rank keeps of its parameters cannot be less than they are: 4 bytes each, gradients too.
-/// Not more either, but for the gaps between tensors, whose sizes are not in the report.
+/// Checks that a rank's parameters take at least 4 bytes each, and gradients too; and not more
+/// except for gaps between tensors, whose sizes are not in the report.
 void check_parameters(const Checker& check, const WorkloadRecord& workload) {
   constexpr std::int64_t kBytes = 4;
   const auto expect_room = [&](const char* key, const auto& bytes, std::int64_t numbers) {
@@ -229,8 +229,8 @@ void check_parameters(const Checker& check, const WorkloadRecord& workload) {
       "memory.gradients_bytes", workload.memory.gradients_bytes, workload.trainable_parameters);
 }
 
-/// The planned peak is the sum of its parts, of which a step is on the host or on a device as a
-/// whole. Older reports lack some of them.
+/// Checks that the planned peak is the sum of its parts, and that a step is wholly on the host or
+/// on a device. Older reports lack some parts.
 void check_memory(const Checker& check, const MemoryRecord& memory) {
   const auto sum = [](std::initializer_list<std::optional<std::int64_t>> parts) {
     std::optional<std::int64_t> bytes = 0;
@@ -266,8 +266,8 @@ void check_memory(const Checker& check, const MemoryRecord& memory) {
   }
 }
 
-/// Inputs and plans are of the batch of a rank; of the last batch of an epoch `train` has smaller
-/// plans.
+/// Checks that inputs and plans have the batch of a rank; `train` has smaller plans for the last
+/// batch of an epoch.
 void check_shapes(const Checker& check, const WorkloadRecord& workload, bool has_trials) {
   const std::int64_t batch = workload.batch_size_per_rank;
   for (std::size_t index = 0; index < workload.inputs.size(); ++index) {
@@ -286,7 +286,7 @@ void check_shapes(const Checker& check, const WorkloadRecord& workload, bool has
   }
 }
 
-/// Trials outside of a series are of all ranks of the launch, and their loaders as the options say.
+/// Checks that trials outside a series use all ranks, and their loaders the options.
 void check_launch(const Checker& root, const RunRecord& record) {
   const std::int64_t launched = launched_ranks(record.system);
   for (std::size_t index = 0; index < record.trials.size(); ++index) {
@@ -315,7 +315,7 @@ void check_launch(const Checker& root, const RunRecord& record) {
   }
 }
 
-/// Trials outside of a series are of the batch that the workload has.
+/// Checks that trials outside a series have the workload's batch.
 void check_batches(const Checker& root, const RunRecord& record) {
   const WorkloadRecord& workload = *record.workload;
   for (std::size_t index = 0; index < record.trials.size(); ++index) {
@@ -337,8 +337,8 @@ void check_batches(const Checker& root, const RunRecord& record) {
   }
 }
 
-/// What a complete run was to measure is there, or it says why not. Of one kind variants may be one
-/// trial (device and host, on the CPU), and `interference` is two: kinds are looked at.
+/// Checks that what a complete run was to measure is there, or why not. Compares kinds, because
+/// variants of one kind may be one trial (device and host, on the CPU) and `interference` is two.
 void check_trials_asked_for(const Checker& root, const RunRecord& record) {
   if (record.run.status != RunStatus::kComplete) {
     return;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The relations between what is concluded from a scaling series.
+// Checks the relations between conclusions from a scaling series.
 #include "engine/core/split_list.h"
 #include "reports/bucket_choice.h"
 #include "reports/validation/arithmetic_internal.h"
@@ -16,7 +16,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// Rate and efficiency are of the same step and have its band.
+/// Checks that rate and efficiency belong to one step, with its band.
 void check_projection(const Checker& check, const ProjectionRecord& projection) {
   const EstimateRecord& step = projection.step_time_s;
   check.at("ci95").expect_inside(projection.samples_per_second, projection.ci95);
@@ -58,7 +58,7 @@ void check_projection(const Checker& check, const ProjectionRecord& projection) 
                        "by the band of step_time_s it");
 }
 
-/// All efficiencies are against one baseline: the rate per rank over them is the same.
+/// All efficiencies have one baseline, so the rate per rank over the efficiency is constant.
 void check_projections(const Checker& check, const std::vector<ProjectionRecord>& projections) {
   const auto baseline_rate = [](const ProjectionRecord& projection) {
     return projection.samples_per_second / static_cast<double>(projection.ranks) /
@@ -123,7 +123,7 @@ void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
                              ? fmt::format("is not {}, the cap with the shortest step", *by_steps)
                              : "the steps cannot tell which cap is the best");
   };
-  // Earlier reports name one that is better by any difference.
+  // Earlier reports name the best cap even if it differs by less.
   if (const auto by_any = best_modelled_cap(buckets.caps, 1e-9);
       !by_any.has_value() || buckets.best_modelled_mib != by_any) {
     expect_best("best_modelled_mib", buckets.best_modelled_mib, best_modelled_cap(buckets.caps));
@@ -158,7 +158,7 @@ void check_scaling(const Checker& check, const ScalingRecord& scaling, const Run
   }
 }
 
-/// A sweep has modes of its own.
+/// A sweep has its own modes.
 void check_modes(const Checker& check, const RunRecord& record) {
   if (record.run.status != RunStatus::kComplete ||
       !text_in(record.config.effective, "sweep").empty()) {

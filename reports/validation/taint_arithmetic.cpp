@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Taints: what the rest of the report shows to be doubtful has to be called so.
+// Checks that everything doubtful in the report is tainted.
 #include "engine/core/disturbance_thresholds.h"
 #include "engine/core/error.h"
 #include "engine/core/key_numbers.h"
@@ -22,19 +22,19 @@ bool has_taint(const std::vector<TaintRecord>& taints, Taint code) {
                              [code](const TaintRecord& taint) { return taint.code == code; });
 }
 
-/// Expects taints of the run, and says what for.
+/// Expects taints of the run, with reasons.
 class Doubts {
  public:
   Doubts(const Checker& root, const RunRecord& record)
       : taints_(root.at("run.taints")), record_(record) {}
 
-  /// Of whatever place.
+  /// Expects a taint of any place.
   void expect(bool doubtful, Taint code, std::string_view why) const {
     taints_.expect(!doubtful || has_taint(record_.run.taints, code),
                    fmt::format("has no {}, but {}", word(code), why));
   }
 
-  /// Of this trial, or of one of its repetitions.
+  /// Expects a taint of this trial, or of one of its repetitions.
   void expect_of(const TrialRecord& trial, bool doubtful, Taint code, std::string_view why) const {
     const std::string where = "trial " + arm_name(trial);
     const bool told = std::ranges::any_of(record_.run.taints, [&](const TaintRecord& taint) {
@@ -49,7 +49,7 @@ class Doubts {
   const RunRecord& record_;
 };
 
-/// The largest number of ranks that something was measured on.
+/// Returns the largest number of ranks with a measurement.
 std::int64_t max_ranks(const RunRecord& record) {
   std::int64_t ranks = 0;
   for (const TrialRecord& trial : record.trials) {
@@ -61,7 +61,7 @@ std::int64_t max_ranks(const RunRecord& record) {
   return record.history.empty() ? ranks : std::max(ranks, launched_ranks(record.system));
 }
 
-/// Does the option --link delay the collectives of so many ranks? See comm::idle_reason().
+/// Whether the option --link delays collectives of that many ranks. See comm::idle_reason().
 bool delays(const ValueMap& effective, std::int64_t ranks) {
   static constexpr std::string_view kKeys[] = {
       "latency_us", "gbit_per_s", "jitter_us", "inside_latency_us", "inside_gbit_per_s"};
@@ -84,8 +84,8 @@ bool delays(const ValueMap& effective, std::int64_t ranks) {
   }
 }
 
-/// CPUs that rank 0 may run on, at most; nothing: the report has no hosts. Below a CPU quota that
-/// may be all of its host, for `usable_cores` is then what the quota leaves of their time.
+/// Returns how many CPUs rank 0 may run on at most; nothing: no hosts in the report. With a CPU
+/// quota these may be all of its host's, as `usable_cores` then is what the quota leaves.
 std::optional<std::int64_t> cpus_of_rank_0(const RunRecord& record) {
   for (const HostRecord& host : record.system.hosts) {
     if (std::ranges::count(host.ranks, 0) > 0) {
@@ -95,8 +95,8 @@ std::optional<std::int64_t> cpus_of_rank_0(const RunRecord& record) {
   return std::nullopt;
 }
 
-/// Was it surely disturbed? Rank 0 judged by its own CPUs and by a window that is a little longer
-/// than `wall_s`; both are at most what is taken here, and a factor of 2 is far beyond them.
+/// Whether it was certainly disturbed. Rank 0 judged by its own CPUs and a window slightly longer
+/// than `wall_s`; both are at most the values used here, and a factor of 2 is a wide margin.
 bool surely_disturbed(const DisturbanceRecord& seen, double wall_s, std::int64_t cpus) {
   constexpr double kSurely = 2.0;
   const core::DisturbanceThresholds limits;
@@ -112,8 +112,8 @@ bool others_computed(const DisturbanceRecord& seen) {
   return seen.foreign_gpu_share.value_or(0.0) > core::DisturbanceThresholds{}.other_gpu_share;
 }
 
-/// What was seen of repetitions. With a loader that includes batches which are used up before the
-/// clock starts, for who knows how long: foreign processors are then not asked after.
+/// Checks the disturbances of repetitions. With a loader they include batches consumed before the
+/// clock starts, for an unknown time, so foreign CPU time is then not checked.
 void check_disturbances(const Doubts& doubts, const TrialRecord& trial, const RunRecord& record) {
   const std::optional<std::int64_t> cpus = cpus_of_rank_0(record);
   for (const RepetitionRecord& repetition : trial.repetitions) {
@@ -145,7 +145,7 @@ void check_disturbances(const Doubts& doubts, const TrialRecord& trial, const Ru
   }
 }
 
-/// --min-time is that of `run`: --time-budget of `scale` plans for all sizes.
+/// --min-time applies to `run`; --time-budget of `scale` plans for all sizes.
 void check_lengths(const Doubts& doubts, const TrialRecord& trial, const ValueMap& effective) {
   const bool by_steps = number_in(effective, "steps").has_value();
   const double min_s =
@@ -174,7 +174,7 @@ void check_lengths(const Doubts& doubts, const TrialRecord& trial, const ValueMa
   }
 }
 
-/// A run that was ended early did not come to ask. `scale` decides for all of its trials at once.
+/// A run that ended early did not check. `scale` decides for all of its trials at once.
 void check_noise(const Doubts& doubts, const TrialRecord& trial, const RunRecord& record) {
   const std::optional<double> most_percent = number_in(record.config.effective, "max-noise");
   if (record.run.status != RunStatus::kComplete || !most_percent.has_value() ||
@@ -192,7 +192,7 @@ void check_noise(const Doubts& doubts, const TrialRecord& trial, const RunRecord
   }
 }
 
-/// A count that a probe gives; 0 where it gives none.
+/// Returns a probe's count; 0 if it has none.
 std::int64_t count_of_probe(const ValueMap& probes, const char* probe, const char* key) {
   const auto* values = held<ValueMap>(probes, probe);
   const auto* count = values == nullptr ? nullptr : held<std::int64_t>(*values, key);

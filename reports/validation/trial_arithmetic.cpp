@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The relations between the numbers of one trial: what its repetitions make of its summaries.
+// Checks the relations between the numbers of one trial: repetitions against summaries.
 #include "reports/naming.h"
 #include "reports/peak_rates.h"
 #include "reports/statistics_records.h"
@@ -25,7 +25,7 @@ void check_step_sum(const Checker& check,
   }
   const double sum_s = std::accumulate(steps.begin(), steps.end(), 0.0);
   const double slack_s = step_sum_slack_s(trial, repetition);
-  // The steps are rank 0's, wall_s the slowest rank's: among others rank 0 may be done earlier.
+  // Steps are rank 0's, wall_s is the slowest rank's: with others, rank 0 may finish earlier.
   const bool long_enough = trial.ranks > 1 || sum_s >= repetition.wall_s - slack_s;
   check.at("step_wall_s")
       .expect(long_enough && sum_s <= repetition.wall_s + slack_s,
@@ -64,8 +64,8 @@ void check_repetition(const Checker& check,
   }
 }
 
-/// What is timed was warmed up, by a first step at least. Steady are two windows of five
-/// behind it.
+/// Checks that a timed trial was warmed up by at least one step, and a steady one by two windows of
+/// five steps after it.
 void check_warm_up(const Checker& check, const TrialRecord& trial) {
   constexpr std::int64_t kMinSteady = 11;
   const WarmupRecord& warmup = trial.warmup;
@@ -81,7 +81,7 @@ void check_warm_up(const Checker& check, const TrialRecord& trial) {
       fmt::format("is true after {}, too few to tell", count_text(warmup.steps, "step")));
 }
 
-/// A loss that is not finite ends a run.
+/// Checks that no complete run has a loss that is not finite, which would have ended it.
 void check_losses(const Checker& check, const RepetitionRecord& repetition, RunStatus status) {
   const bool finite =
       std::ranges::all_of(repetition.step_loss, [](double loss) { return std::isfinite(loss); });
@@ -90,8 +90,7 @@ void check_losses(const Checker& check, const RepetitionRecord& repetition, RunS
               "has one that is not finite, which ends a run");
 }
 
-/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
-/// own.
+/// Whether all trials compute in the workload's precision: a variant of a sweep may set its own.
 bool of_one_precision(const RunRecord& record) {
   return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
     return series.options.contains("precision");
@@ -121,7 +120,7 @@ void check_repetitions(const Checker& check, const TrialRecord& trial, const Run
   }
 }
 
-/// What the repetitions that count come to.
+/// Sums over the repetitions that count.
 struct Counted {
   std::int64_t steps = 0;
   std::int64_t samples = 0;
@@ -153,7 +152,7 @@ Counted counted_of(const TrialRecord& trial) {
   return sum;
 }
 
-/// Where every step has its time in the report, the percentiles follow from them.
+/// If the report has the time of every step, the percentiles follow from them.
 void check_percentiles(const Checker& check, const TrialRecord& trial, const Counted& counted) {
   if (!counted.all_steps_timed || counted.step_wall_s.empty()) {
     return;
@@ -175,8 +174,8 @@ void check_percentiles(const Checker& check, const TrialRecord& trial, const Cou
   check.at("max").expect_close(written.max, wanted.max, meaning);
 }
 
-/// Phases share the whole of their trial, which is its wall time, or what the named ones claim if
-/// that is more: clocks of a device and of the host may differ.
+/// Phases are shares of the trial's wall time, or of the sum of the named phases if that is larger:
+/// the clocks of device and host may differ.
 void check_phases(const Checker& check, const TrialRecord& trial, const Counted& counted) {
   const std::vector<PhaseRecord>& phases = trial.phases;
   double whole_s = 0.0;
@@ -206,7 +205,7 @@ void check_phases(const Checker& check, const TrialRecord& trial, const Counted&
     check.at("phases").expect(counted.steps == 0,
                               fmt::format("is empty, but {} steps count", counted.steps));
   } else {
-    // They are rank 0's; in older reports with what is left of the time of the slowest rank.
+    // Phases are rank 0's; in older reports the rest refers to the slowest rank's time.
     const double own_s = trial.per_rank.empty()
                              ? counted.wall_s
                              : trial.per_rank.front().wall_s.value_or(counted.wall_s);
@@ -238,7 +237,7 @@ void check_loader(const Checker& check, const LoaderRecord& loader) {
               fmt::format("lists none of the {} that were skipped", loader.skipped));
 }
 
-/// No more batches wait than the queue holds.
+/// Checks that no more batches wait than the queue holds.
 void check_queue(const Checker& check,
                  const std::vector<RepetitionRecord>& repetitions,
                  std::int64_t prefetch) {
@@ -251,7 +250,7 @@ void check_queue(const Checker& check,
   }
 }
 
-/// Of how many devices like that of rank 0 the peak is: nothing where the others' are not in the
+/// Returns how many devices like rank 0's the peak covers: nothing if the others' are not in the
 /// report. Processors are alike, or no share of peak is claimed.
 std::optional<double> devices_of(const TrialRecord& trial, const WorkloadRecord& workload) {
   return trial.ranks == 1 || workload.backend == "cpu"
@@ -271,8 +270,8 @@ void check_share_of_peak(const Checker& check,
   }
 }
 
-/// Trials of a series have batches of their own, and with them another number of FLOP per sample
-/// than the one the report has.
+/// Trials of a series have their own batches, and therefore other FLOP per sample than the one in
+/// the report.
 void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
   check.expect_reason("achieved_flop_per_s", trial.achieved_flop_per_s);
   check.expect_reason("mfu", trial.mfu);
@@ -323,7 +322,7 @@ RankSums sums_of(const Counted& counted) {
       counted.samples_with_cpu_s == counted.samples ? std::optional(counted.cpu_s) : std::nullopt};
 }
 
-/// The loader's account comes with the first repetition that counts. A step alone has none.
+/// The loader's record appears with the first repetition that counts; a step alone has none.
 void check_loads(const Checker& check, const TrialRecord& trial, bool counts) {
   const bool loads = trial.kind != TrialKind::kSynthetic;
   check.expect(!trial.loader.has_value() || loads, "is not null, but this trial has no loader");
@@ -352,11 +351,11 @@ void check_batch(const Checker& check, const TrialRecord& trial) {
 
 }  // namespace
 
-/// Loaders alone are timed step by step on the host's clock, without a gap: their times sum to
-/// wall_s. A step that computes is timed on the clock of its stream, all but the first, while
-/// wall_s ends when the host hears of the last one: the sum and wall_s part with how late it hears
-/// of the first and of the last, of which two may be on their way. That is microseconds on a quiet
-/// machine, but the host may lose its processor just then, for the time slices of others.
+/// Trials of the loader alone are timed step by step on the host's clock without gaps: their times
+/// sum to wall_s. Steps that compute are timed on their stream's clock, except the first, while
+/// wall_s ends when the host learns of the last one. So the sum and wall_s differ by how late it
+/// learns of the first and the last step, of which two may be in flight: microseconds on a quiet
+/// machine, but the host may lose its processor to others' time slices just then.
 double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition) {
   constexpr double kStepsOnTheirWay = 3.0;
   constexpr double kTimeSlicesS = 0.5;
@@ -409,7 +408,7 @@ void check_step_times(const Checker& check, const std::optional<StepTimeRecord>&
   }
 }
 
-// Untimed steps of a repetition may be skipped as well, so there are not always more steps.
+// Untimed steps of a repetition may be skipped too, so skipped steps may exceed its steps.
 void check_loss_scaling(const Checker& check,
                         const std::optional<LossScalingRecord>& scaling,
                         bool trains_in_fp16) {

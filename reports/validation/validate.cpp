@@ -24,7 +24,7 @@ namespace {
 
 using valijson::adapters::NlohmannJsonAdapter;
 
-/// The schema, parsed once. valijson knows drafts up to 7; report_schema() says why that is enough.
+/// The schema, parsed once. valijson knows drafts up to 7, which suffice, see report_schema().
 struct ParsedSchema {
   valijson::Schema schema;
   ParsedSchema() {
@@ -104,7 +104,7 @@ std::vector<Problem> validate_report(std::string_view text, const std::string& n
 std::string to_line(const Problem& problem) {
   std::string line =
       problem.path.empty() ? problem.message : fmt::format("{}: {}", problem.path, problem.message);
-  // Both may quote the report.
+  // Both may quote the (untrusted) report.
   std::replace_if(
       line.begin(),
       line.end(),

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A verdict against its evidence: the rates of the trials are in the report, so verdict_rule.h can
-// judge them once more. What it also looks at and the report does not hold is left open: the time
-// that others lost by waiting for a late rank, and the idle share of a device.
+// Checks a verdict against its evidence: the report has the rates of the trials, so verdict_rule.h
+// can judge them again. Inputs of the rule that the report lacks are left open: the time that
+// others lost by waiting for a late rank, and the idle share of a device.
 #include "reports/statistics_records.h"
 #include "reports/validation/arithmetic_internal.h"
 #include "reports/verdict_rule.h"
@@ -13,7 +13,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// What the verdict has to go by, and what its prediction takes besides.
+/// The evidence of a verdict, and the further inputs of its prediction.
 struct Evidence {
   VerdictEvidence rates;
   const TrialRecord* io = nullptr;
@@ -90,8 +90,8 @@ void check_components(const Checker& check,
   }
 }
 
-/// A late rank comes before all that rates can tell, but it has to be among the ranks, in most
-/// steps, and what it costs is the margin. Without the figures of the ranks only the cost is known.
+/// A late rank precedes everything that rates can tell, but it must be one of the ranks, late in
+/// most steps, and its cost is the margin. Without the ranks' figures only the cost is known.
 void check_straggler(const Checker& check,
                      const AttributionRecord& attribution,
                      const TrialRecord& full) {
@@ -114,7 +114,7 @@ void check_straggler(const Checker& check,
                                          full.ranks));
 }
 
-/// The same word, or the one that only a look at the device tells from it.
+/// Whether it is the same verdict, or one that only the device's idle share distinguishes from it.
 bool agree(Verdict written, const Decision& decision, const VerdictEvidence& rates) {
   return written == decision.verdict ||
          (written == Verdict::kLaunchBound && decision.verdict == Verdict::kComputeBound &&
@@ -152,9 +152,9 @@ void check_decision(const Checker& check,
                        meaning);
 }
 
-/// Loader and step together reach no more than the slower of both. Where they share processors they
-/// reach less if these do not keep up with the CPU time of both, and then the prediction is their
-/// capacity over that time. Reports written before there was one counted a whole number of cores.
+/// Loader and step together reach at most the rate of the slower one. On shared processors they
+/// reach less if these cannot supply the CPU time of both; the prediction is then their capacity
+/// over that time. Reports older than cpu_capacity counted a whole number of cores.
 void check_prediction(const Checker& check,
                       const AttributionRecord& attribution,
                       const Evidence& evidence,
@@ -193,8 +193,8 @@ void check_prediction(const Checker& check,
   }
 }
 
-/// A gain is in the text of its advice too, and no more than what is blamed costs: that itself, but
-/// for more loader workers, which may not bring all of it.
+/// Checks that a gain also appears in the text of its advice and does not exceed the cost of what
+/// is blamed: it equals that cost, except that more loader workers may not recover all of it.
 void check_advice(const Checker& check,
                   const AttributionRecord& attribution,
                   const ArmMeans& means) {

@@ -17,8 +17,8 @@ using graph::ValueId;
 
 constexpr std::int64_t kSide = 28;
 constexpr std::int64_t kClasses = 10;
-/// Mean and standard deviation of MNIST's training pixels in [0, 1], as the example has them; kept
-/// for data sets in MNIST's format, too.
+/// Mean and standard deviation of MNIST's training pixels in [0, 1], as in the example; also used
+/// for other data sets in MNIST's format.
 constexpr float kPixelMean = 0.1307F;
 constexpr float kPixelStddev = 0.3081F;
 
@@ -69,7 +69,7 @@ WorkloadSpec make_spec() {
   spec.verify_batch_size = 16;
   spec.verify_image_size = kSide;
   // In bf16 on the cpu backend at batches of 16 to 128: all gradients 6.1e-2, one 8.3e-2, with
-  // limits of 0.15 and 0.225. One unit of 30 that is active or not is more of a smaller batch.
+  // limits of 0.15 and 0.225. In a smaller batch, one of 30 units being active or not matters more.
   spec.verify_rounding = 0.25;
   return spec;
 }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of data-parallel training, one at a time against the defaults: what each brings. The
-// caps of 25 and 100 MiB are the tutorials'; a model with 16 MB of gradients tells only smaller
-// ones apart.
+// The options of data-parallel training, one at a time against the defaults. The caps of 25 and 100
+// MiB are the tutorials'; a model with 16 MB of gradients distinguishes only smaller ones.
 #include "workloads/sweep.h"
 
 namespace dlbench::workloads {

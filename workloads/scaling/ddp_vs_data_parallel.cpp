@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every rank for itself and the gradients all-reduced, or one rank that scatters inputs, broadcasts
-// parameters and gets all gradients: why the second does not scale.
+// Independent ranks with all-reduced gradients, against one rank that scatters inputs, broadcasts
+// parameters and collects all gradients: why the second does not scale.
 #include "workloads/sweep.h"
 
 namespace dlbench::workloads {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files split over the ranks before reading, or every rank decodes all and drops the others' share:
-// what N ranks that each decode N times too much do to the loader.
+// Splitting files over the ranks before reading, against every rank decoding everything and
+// dropping the others' share: what decoding N times too much on N ranks does to the loader.
 #include "workloads/sweep.h"
 
 namespace dlbench::workloads {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loader threads per rank: how many keep the step busy, and when ranks and workers want more cores
+// Loader threads per rank: how many keep the step busy, and when ranks and workers need more cores
 // than there are.
 #include "workloads/sweep.h"
 

@@ -20,9 +20,9 @@ using graph::ValueId;
 
 /// Keras' defaults.
 constexpr graph::BatchNormAttributes kBatchNorm{.momentum = 0.99F, .epsilon = 1e-3F};
-/// Channels after c1, c2, c3, c4 and the bridge.
+/// Channels of c1, c2, c3, c4 and the bridge.
 constexpr std::array<std::int64_t, 5> kFilters{16, 32, 64, 128, 256};
-/// c4 lies three halvings below the image.
+/// c4 has an eighth of the image's side: three halvings.
 constexpr std::int64_t kReduction = 8;
 constexpr std::int64_t kSqueeze = 8;  ///< channels / hidden features of the squeeze-and-excite
 constexpr std::array<std::int64_t, 4> kDilations{6, 12, 18, 1};
@@ -40,7 +40,7 @@ ValueId conv3x3(GraphBuilder& builder,
       builder, x, name, {.channels_out = channels_out, .kernel = 3, .stride = stride});
 }
 
-/// Batch norm, then ReLU: what stands before a convolution in a pre-activated block.
+/// Applies batch norm, then ReLU: before each convolution of a pre-activated block.
 ValueId activate(GraphBuilder& builder, ValueId x, const std::string& name) {
   const ValueId normalized = graph::batch_norm(builder, x, name, kBatchNorm);
   return graph::relu(builder, normalized, name + "_relu");
@@ -66,8 +66,8 @@ ValueId squeeze_excite(GraphBuilder& builder, ValueId x, const std::string& name
   return graph::scale_channels(builder, x, gate, name + ".se_scale");
 }
 
-/// The end of stem and residual blocks: 1x1 convolution and batch norm of the raw input, added to
-/// the main path, and squeeze-and-excite.
+/// Ends stem and residual blocks: adds a 1x1 convolution and batch norm of the raw input to the
+/// main path, then applies squeeze-and-excite.
 ValueId add_shortcut(GraphBuilder& builder,
                      ValueId main,
                      ValueId input,
@@ -120,7 +120,7 @@ ValueId aspp(GraphBuilder& builder, ValueId x, const std::string& name, std::int
   return graph::conv2d(builder, sum, name + ".project", {.channels_out = width, .kernel = 1});
 }
 
-/// x gated by itself and by the encoder's g, which has twice its size; the gate has no sigmoid.
+/// Gates x by itself and by the encoder's g, which is twice as large; the gate has no sigmoid.
 ValueId attention(GraphBuilder& builder, ValueId g, ValueId x, const std::string& name) {
   const std::int64_t width = channels(builder, x);
   ValueId from_g = activate(builder, g, name + ".g_bn");
