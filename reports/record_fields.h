@@ -147,6 +147,7 @@ void fields(V& visit, R& record) {
   visit("wall_s", record.wall_s);
   visit("cpu_s", record.cpu_s);
   visit("late_share", record.late_share);
+  visit("late_share_ci95", record.late_share_ci95);
 }
 
 template <typename V, MaybeConst<TrialRecord> R>

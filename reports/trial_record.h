@@ -160,6 +160,8 @@ struct RankRecord {
   std::optional<double> wall_s;
   std::optional<double> cpu_s;
   std::optional<double> late_share;  ///< share of collectives (GPUs: steps) it reached last
+  /// 95 % interval of late_share over repetitions; nothing with fewer than 2.
+  std::optional<IntervalRecord> late_share_ci95;
 };
 
 struct TrialRecord {

@@ -142,17 +142,8 @@ Loader compare_loader(const std::optional<Interval>& ratio) {
   return within ? Loader::kEqual : Loader::kUnclear;
 }
 
-/// Lower end of the 95 % score interval of a share of `steps` steps: Wilson 1927, "Probable
-/// inference, the law of succession, and statistical inference", J. Am. Stat. Assoc. 22(158).
-double share_lower_bound(double share, std::int64_t steps) {
-  constexpr double kNormal95 = 1.959964;
-  if (steps <= 0) {
-    return share;
-  }
-  const auto count = static_cast<double>(steps);
-  const double square = kNormal95 * kNormal95 / count;
-  const double spread = std::sqrt(square * (share * (1.0 - share) + 0.25 * square));
-  return (share + 0.5 * square - spread) / (1.0 + square);
+bool is_share_that_counts(double estimate, double lower) {
+  return estimate >= kShareCounts && lower > kShareLowerBound && lower >= kNearEnd * estimate;
 }
 
 Decision unsure(Doubt doubt, const PartShare& share) {
@@ -303,8 +294,7 @@ ArmMeans arm_means(const VerdictEvidence& evidence) {
 }
 
 bool PartShare::counts() const {
-  return interval.has_value() && estimate >= kShareCounts && interval->lower > kShareLowerBound &&
-         interval->lower >= kNearEnd * estimate;
+  return interval.has_value() && is_share_that_counts(estimate, interval->lower);
 }
 
 bool PartShare::does_not_count() const {
@@ -375,14 +365,12 @@ std::vector<PartShare> part_shares(const VerdictEvidence& evidence) {
 bool tells_nothing(double lower, double upper) { return upper - lower > 1.0; }
 
 bool is_straggler(const StragglerEvidence& late) {
-  return share_lower_bound(late.late_share, late.steps) > kLateShare &&
-         late.lost_share >= kShareCounts;
+  return late.late.lower > kLateShare && is_share_that_counts(late.lost.estimate, late.lost.lower);
 }
 
 Decision decide(const VerdictEvidence& evidence, const std::vector<PartShare>& shares) {
   if (evidence.straggler.has_value() && is_straggler(*evidence.straggler)) {
-    const double lost = evidence.straggler->lost_share;
-    return {Verdict::kStraggler, Doubt::kNothing, Interval{lost, lost, lost, 0, ""}, false};
+    return {Verdict::kStraggler, Doubt::kNothing, evidence.straggler->lost, true};
   }
   return decide_by_rates(evidence, shares);
 }

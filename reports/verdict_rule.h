@@ -17,14 +17,13 @@
 
 namespace dlbench::reports {
 
-/// A rank that others wait for.
+/// A rank that others wait for, with 95 % intervals from at least 2 repetitions: a rank that is
+/// late once is late for all of a repetition, so that steps are no independent draws.
 struct StragglerEvidence {
   std::int64_t rank = 0;
   std::string host;
-  double late_share = 0.0;  ///< share of steps in which this rank was the last, 0 to 1
-  double lost_share = 0.0;  ///< share of the full step time lost by the others, 0 to 1
-  /// Number of steps behind late_share; 0: unknown, late_share then counts as exact.
-  std::int64_t steps = 0;
+  Interval late;  ///< share of the steps in which this rank was the last, 0 to 1
+  Interval lost;  ///< share of the full step time that the others lost to it, 0 to 1
 };
 
 /// Whether a synthetic trial of this variant (not nocomm) keeps its batch on the device: "device"
@@ -130,8 +129,9 @@ struct Decision {
 /// of at most 1.05: a full trial as fast as a loader at the lower bound has an input share at its
 /// bound.
 ///
-/// In order: a rank late in most steps (lower 95 % bound of late_share above one half, because one
-/// of two equal ranks is always late in half of the steps or more) that costs 10 % -> straggler. io
+/// In order: a rank late in most steps (lower 95 % bound of that share above one half, because one
+/// of two equal ranks is always late in half of the steps or more) that costs a share of the time
+/// that counts -> straggler. io
 /// and synthetic within 10 % of each other -> balanced: speeding up one alone gains nothing,
 /// wherever the step spends its time; but if processors are shared and full is slower than the
 /// slower of both by a share that counts, it is judged as contention. io slower and input counts ->

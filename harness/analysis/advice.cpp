@@ -363,8 +363,8 @@ std::string explanation(const AttributionInput& input,
           "of the time",
           input.straggler->rank,
           input.straggler->host,
-          percent_text(input.straggler->late_share),
-          percent_text(input.straggler->lost_share));
+          percent_text(input.straggler->late.estimate),
+          percent_text(input.straggler->lost.estimate));
     case Verdict::kBalanced:
       return fmt::format("{}, within 10 % of each other; together they reach {}{}",
                          both_alone(means),
@@ -428,7 +428,7 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
                                              "neighbours",
                                              input.straggler->rank,
                                              input.straggler->host),
-                                 1.0 / (1.0 - std::min(input.straggler->lost_share, 0.99)),
+                                 1.0 / (1.0 - std::min(input.straggler->lost.estimate, 0.99)),
                                  ""));
       break;
     case Verdict::kBalanced:

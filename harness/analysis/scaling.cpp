@@ -401,8 +401,8 @@ std::optional<CommunicationCost> communication_cost(const std::vector<ScalingRou
   return cost;
 }
 
-std::optional<reports::StragglerEvidence> slowest_rank(const std::vector<ScalingRound>& nocomm,
-                                                       const std::vector<std::string>& hosts) {
+std::optional<SlowestRank> slowest_rank(const std::vector<ScalingRound>& nocomm,
+                                        const std::vector<std::string>& hosts) {
   std::vector<std::int64_t> last;  // by rank: steps in which it was the last
   std::vector<double> lost_s;      // by rank: what the others waited in these steps
   std::int64_t steps = 0;
@@ -434,13 +434,12 @@ std::optional<reports::StragglerEvidence> slowest_rank(const std::vector<Scaling
   }
   const auto worst =
       static_cast<std::size_t>(std::max_element(last.begin(), last.end()) - last.begin());
-  reports::StragglerEvidence evidence;
-  evidence.rank = static_cast<std::int64_t>(worst);
-  evidence.host = worst < hosts.size() ? hosts[worst] : std::string();
-  evidence.steps = steps;
-  evidence.late_share = static_cast<double>(last[worst]) / static_cast<double>(steps);
-  evidence.lost_share = lost_s[worst] / total_s;
-  return evidence;
+  SlowestRank slowest;
+  slowest.rank = static_cast<std::int64_t>(worst);
+  slowest.host = worst < hosts.size() ? hosts[worst] : std::string();
+  slowest.late_share = static_cast<double>(last[worst]) / static_cast<double>(steps);
+  slowest.lost_share = lost_s[worst] / total_s;
+  return slowest;
 }
 
 reports::ScalingRecord summarize_scaling(const ScalingInput& input) {

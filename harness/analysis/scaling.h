@@ -102,11 +102,19 @@ struct CommunicationCost {
 [[nodiscard]] std::optional<CommunicationCost> communication_cost(
     const std::vector<ScalingRound>& synthetic, const std::vector<ScalingRound>& nocomm);
 
+/// A rank of a point, and what the others lost to it.
+struct SlowestRank {
+  std::int64_t rank = 0;
+  std::string host;
+  double late_share = 0.0;  ///< share of the steps in which it was the last, 0 to 1
+  double lost_share = 0.0;  ///< share of the time of all steps that the others waited then, 0 to 1
+};
+
 /// Returns the rank that was last in most steps of rounds without communication, how often, and
 /// what the others lost to it: the sum over these steps of (its time - mean of the others) / sum of
 /// the slowest times of all steps. Nothing for one rank or without step times.
-[[nodiscard]] std::optional<reports::StragglerEvidence> slowest_rank(
-    const std::vector<ScalingRound>& nocomm, const std::vector<std::string>& hosts);
+[[nodiscard]] std::optional<SlowestRank> slowest_rank(const std::vector<ScalingRound>& nocomm,
+                                                      const std::vector<std::string>& hosts);
 
 /// Returns the record of a series, without fit, projection and bucket sweep. The baseline is the
 /// smallest size. With X the rates of one trial: speedup = X_N / X_b, efficiency = (X_N / N) / (X_b

@@ -5,6 +5,7 @@
 #include "data/loader/prefetch_loader.h"
 #include "engine/core/check.h"
 #include "harness/trials/overhead.h"
+#include "reports/interval.h"
 #include "reports/statistics_records.h"
 
 #include <algorithm>
@@ -162,16 +163,35 @@ double waiting_s(const RankShare& total) {
                            : total.all_reduce_wait_s;
 }
 
-// Returns the number of steps with the collectives whose last rank is known, at least 1.
-std::int64_t steps_behind(const RankShare& total) {
-  if (!has_clocks(total)) {
-    return std::max<std::int64_t>(1, total.arrivals);
+// Returns the 95 % interval of late_share() over the repetitions in which it is known.
+std::optional<reports::Interval> late_interval(const TrialResult& result, std::size_t rank) {
+  std::vector<double> shares;
+  for (const RankRound& round : result.rounds) {
+    if (const std::optional<double> share = late_share(round.shares[rank]); share.has_value()) {
+      shares.push_back(*share);
+    }
   }
-  const double known = static_cast<double>(total.arrivals) /
-                       static_cast<double>(std::max<std::int64_t>(
-                           {1, total.arrivals, total.communication.collectives}));
-  return std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(known * static_cast<double>(total.steps)));
+  std::optional<reports::Interval> interval = reports::mean_interval_of_amounts(shares);
+  if (interval.has_value()) {
+    interval->upper = std::min(interval->upper, 1.0);
+  }
+  return interval;
+}
+
+std::optional<reports::IntervalRecord> late_share_ci95(const TrialResult& result,
+                                                       std::size_t rank) {
+  const std::optional<reports::Interval> interval = late_interval(result, rank);
+  return interval.has_value() ? std::optional(reports::interval_record(*interval)) : std::nullopt;
+}
+
+// Returns how much longer than a rank the others waited in a repetition, as a share of its time:
+// what even the last rank waits, such as the time in which ranks meet, is nobody's fault.
+double lost_share(const std::vector<RankShare>& shares, std::size_t rank) {
+  double longer_s = 0.0;
+  for (const RankShare& share : shares) {
+    longer_s += waiting_s(share) - waiting_s(shares[rank]);
+  }
+  return longer_s / static_cast<double>(shares.size() - 1) / shares[rank].wall_s;
 }
 
 std::optional<std::string> address_of(const TrialContext& context, std::size_t rank) {
@@ -191,17 +211,17 @@ std::vector<reports::RankRecord> per_rank(const TrialResult& result, const Trial
                        .samples_per_second = static_cast<double>(total.samples) / total.wall_s,
                        .wall_s = total.wall_s,
                        .cpu_s = total.cpu_s,
-                       .late_share = late_share(total)});
+                       .late_share = late_share(total),
+                       .late_share_ci95 = late_share_ci95(result, rank)});
   }
   return records;
 }
 
-// Returns the rank that was last most often, and how much longer the others waited than it did:
-// what even the last rank waits, such as the time in which ranks meet, is nobody's fault.
+// Returns the rank that was last most often, and what it cost the others in the same repetitions.
 std::optional<reports::StragglerEvidence> straggler(const TrialResult& result,
                                                     const TrialContext& context) {
   const std::vector<RankShare> totals = total_shares(result);
-  if (totals.size() < 2 || totals.front().arrivals == 0) {
+  if (totals.size() < 2) {
     return std::nullopt;
   }
   const auto latest = std::max_element(totals.begin(), totals.end(), [](auto& a, auto& b) {
@@ -212,17 +232,22 @@ std::optional<reports::StragglerEvidence> straggler(const TrialResult& result,
   if (latest->samples > fewest->samples) {
     return std::nullopt;  // late for what it was dealt: the ranks do not divide the global batch
   }
-  double longer_s = 0.0;
-  for (const RankShare& total : totals) {
-    longer_s += waiting_s(total) - waiting_s(*latest);
+  const auto rank = static_cast<std::size_t>(latest - totals.begin());
+  std::vector<double> lost;
+  for (const RankRound& round : result.rounds) {
+    if (round.shares[rank].arrivals > 0) {
+      lost.push_back(lost_share(round.shares, rank));
+    }
   }
-  const auto others = static_cast<double>(totals.size() - 1);
-  const auto index = latest - totals.begin();
-  return reports::StragglerEvidence{.rank = index,
-                                    .host = context.places.at(static_cast<std::size_t>(index)).host,
-                                    .late_share = late_share(*latest).value_or(0.0),
-                                    .lost_share = std::max(0.0, longer_s / others / latest->wall_s),
-                                    .steps = steps_behind(*latest)};
+  const std::optional<reports::Interval> late = late_interval(result, rank);
+  const std::optional<reports::Interval> cost = reports::mean_interval(lost);
+  if (!late.has_value() || !cost.has_value()) {
+    return std::nullopt;
+  }
+  return reports::StragglerEvidence{.rank = static_cast<std::int64_t>(rank),
+                                    .host = context.places.at(rank).host,
+                                    .late = *late,
+                                    .lost = *cost};
 }
 
 void add_flop_rate(reports::TrialRecord& record,

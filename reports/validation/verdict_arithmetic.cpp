@@ -90,28 +90,38 @@ void check_components(const Checker& check,
   }
 }
 
-/// A late rank precedes everything that rates can tell, but it must be one of the ranks, late in
-/// most steps, and its cost is the margin. Without the ranks' figures only the cost is known.
+/// A late rank takes precedence over all that rates can tell, but it must be one of the ranks, late
+/// in most steps, and its cost is the margin. Without the ranks' figures only the cost is known.
 void check_straggler(const Checker& check,
                      const AttributionRecord& attribution,
                      const TrialRecord& full) {
-  StragglerEvidence late{.late_share = 1.0, .lost_share = attribution.margin.value_or(0.0)};
-  for (const RepetitionRecord& repetition : full.repetitions) {
-    late.steps = sum_of(late.steps, repetition.discarded.has_value() ? 0 : repetition.steps);
+  StragglerEvidence evidence{.late = {.estimate = 1.0, .lower = 1.0, .upper = 1.0}};
+  if (attribution.margin.has_value() && attribution.margin_ci95.has_value()) {
+    const auto [lower, upper] = *attribution.margin_ci95;
+    evidence.lost = {.estimate = *attribution.margin, .lower = lower, .upper = upper};
   }
-  std::optional<double> latest;
+  const RankRecord* latest = nullptr;
   for (const RankRecord& rank : full.per_rank) {
-    if (rank.late_share.has_value()) {
-      latest = std::max(latest.value_or(0.0), *rank.late_share);
+    if (rank.late_share.has_value() &&
+        (latest == nullptr || *rank.late_share > *latest->late_share)) {
+      latest = &rank;
     }
   }
-  late.late_share = latest.value_or(late.late_share);
-  check.at("verdict").expect(full.ranks > 1 && is_straggler(late),
-                             fmt::format("is straggler, but no rank is late in most steps and "
-                                         "costs enough: latest {}, margin {}, of {} ranks",
-                                         late.late_share,
-                                         late.lost_share,
-                                         full.ranks));
+  if (latest != nullptr) {
+    const auto [lower, upper] = latest->late_share_ci95.value_or(IntervalRecord{});
+    evidence.late = {.estimate = *latest->late_share, .lower = lower, .upper = upper};
+  }
+  check.at("verdict").expect(
+      full.ranks > 1 && is_straggler(evidence),
+      fmt::format("is straggler, but no rank is late in most steps and costs enough: latest {} "
+                  "({} to {}), margin {} ({} to {}), of {} ranks",
+                  evidence.late.estimate,
+                  evidence.late.lower,
+                  evidence.late.upper,
+                  evidence.lost.estimate,
+                  evidence.lost.lower,
+                  evidence.lost.upper,
+                  full.ranks));
 }
 
 /// Whether it is the same verdict, or one that only the device's idle share distinguishes from it.

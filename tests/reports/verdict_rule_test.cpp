@@ -161,11 +161,19 @@ TEST(VerdictRule, EqualSidesAreNotBalancedWhereTheInputShareIsWide) {
   EXPECT_EQ(decided(evidence).doubt, Doubt::kShareTooWide);
 }
 
-// Wilson's lower bound of 60 of 100 is 0.5020, that of the same share of 96 steps 0.49998.
-TEST(VerdictRule, AStragglerIsSurelyLateInMoreThanHalfOfTheSteps) {
-  EXPECT_TRUE(is_straggler({.late_share = 0.6, .lost_share = 0.2, .steps = 100}));
-  EXPECT_FALSE(is_straggler({.late_share = 0.6, .lost_share = 0.2, .steps = 96}));
-  EXPECT_FALSE(is_straggler({.late_share = 0.6, .lost_share = 0.09, .steps = 100}));
+TEST(VerdictRule, AStragglerIsSurelyLateInMoreThanHalfOfTheStepsAndSurelyCostsSomething) {
+  const StragglerEvidence late{.late = {.estimate = 0.6, .lower = 0.51, .upper = 0.69},
+                               .lost = {.estimate = 0.2, .lower = 0.11, .upper = 0.29}};
+  EXPECT_TRUE(is_straggler(late));
+  StragglerEvidence by_turns = late;
+  by_turns.late.lower = 0.5;
+  EXPECT_FALSE(is_straggler(by_turns));
+  StragglerEvidence cheap = late;
+  cheap.lost = {.estimate = 0.09, .lower = 0.08, .upper = 0.10};
+  EXPECT_FALSE(is_straggler(cheap));
+  StragglerEvidence noisy = late;
+  noisy.lost.lower = 0.09;
+  EXPECT_FALSE(is_straggler(noisy)) << "less than half of the estimate";
 }
 
 TEST(VerdictRule, WithoutAStepWithCopiesOnlyAFullAsFastAsItsLoaderIsExplained) {

@@ -263,7 +263,10 @@ TEST(Advice, AFasterStepEndsAtTheLoader) {
 TEST(Advice, WithoutItsStragglerAStepIsShorterByWhatWasLost) {
   AttributionInput input = bound_by_the_step();
   input.ranks = 2;
-  input.straggler = {.rank = 1, .host = "b", .late_share = 0.8, .lost_share = 0.2, .steps = 100};
+  input.straggler = {.rank = 1,
+                     .host = "b",
+                     .late = {.estimate = 0.8, .lower = 0.7, .upper = 0.9},
+                     .lost = {.estimate = 0.2, .lower = 0.15, .upper = 0.25}};
   const auto record = attribute(input).value();
   ASSERT_EQ(record.verdict, reports::Verdict::kStraggler);
   EXPECT_NEAR(record.advice.at(0).expected_gain.value(), 1.25, 1e-12);

@@ -261,32 +261,42 @@ TEST(Attribution, InjectedSlowLink) {
   EXPECT_EQ(verdict_of(input), "communication_bound");
 }
 
+/// A rank whose shares are known within 0.01.
+reports::StragglerEvidence late_rank(std::int64_t rank, double late, double lost) {
+  const auto known = [](double share) {
+    return reports::Interval{.estimate = share, .lower = share - 0.01, .upper = share + 0.01};
+  };
+  return {.rank = rank,
+          .host = "node" + std::to_string(rank),
+          .late = known(late),
+          .lost = known(lost)};
+}
+
 TEST(Attribution, InjectedSlowRank) {
   AttributionInput input = quiet(900.0, 100.0, 99.0);
   input.ranks = 4;
   core::RandomStream random(5, 0);
   input.nocomm = noisy(140.0, 0.005, 5, random);
-  input.straggler = reports::StragglerEvidence{2, "node3", 0.93, 0.25};
+  input.straggler = late_rank(2, 0.93, 0.25);
   const auto result = attribute(input).value();
   EXPECT_EQ(result.verdict, Verdict::kStraggler);
-  EXPECT_THAT(result.explanation, HasSubstr("rank 2 on node3"));
-  input.straggler->late_share = 0.4;
+  EXPECT_THAT(result.explanation, HasSubstr("rank 2 on node2"));
+  EXPECT_EQ(result.margin, 0.25);
+  ASSERT_TRUE(result.margin_ci95.has_value());
+  EXPECT_EQ((*result.margin_ci95)[0], 0.25 - 0.01);
+  input.straggler = late_rank(2, 0.4, 0.25);
   EXPECT_EQ(verdict_of(input), "communication_bound") << "late by turns is not a straggler";
-  input.straggler = reports::StragglerEvidence{2, "node3", 0.93, 0.02};
+  input.straggler = late_rank(2, 0.93, 0.02);
   EXPECT_EQ(verdict_of(input), "communication_bound") << "late by little costs nothing";
 }
 
 TEST(Attribution, OfTwoEqualRanksOneIsAlwaysLateButNoStraggler) {
-  // 55 of 100 steps: more than half, but well within what chance does.
   AttributionInput input = quiet(900.0, 100.0, 99.0);
   input.ranks = 2;
-  input.straggler = reports::StragglerEvidence{1, "node1", 0.55, 0.15, 100};
-  EXPECT_EQ(verdict_of(input), "compute_bound");
-  input.straggler->steps = 2000;
+  input.straggler = late_rank(1, 0.55, 0.15);
   EXPECT_EQ(verdict_of(input), "straggler");
-  input.straggler->late_share = 0.93;
-  input.straggler->steps = 20;
-  EXPECT_EQ(verdict_of(input), "straggler");
+  input.straggler->late.lower = 0.45;
+  EXPECT_EQ(verdict_of(input), "compute_bound") << "more than half, but well within chance";
 }
 
 TEST(Attribution, NocommShowsCommunicationOnlyWhereItCosts) {

@@ -143,9 +143,19 @@ TEST(TrialSummary, WhereThereIsNoPeakSomebodySaidWhy) {
   EXPECT_THROW((void)summarize_trial(result_of_two(), context), core::CheckFailure);
 }
 
-TEST(TrialSummary, ARankThatWasDealtMoreSamplesIsNoStraggler) {
+/// Ranks that did the same in `repetitions` repetitions.
+TrialResult full_of(const std::vector<RankShare>& shares, int repetitions = 3) {
   TrialResult full;
   full.id = {reports::TrialKind::kFull, ""};
+  for (int round = 0; round < repetitions; ++round) {
+    full.repetitions.push_back(
+        {.round = round, .steps = 10, .samples = 40, .wall_s = 1.0, .samples_per_second = 40.0});
+    full.rounds.push_back({.round = round, .shares = shares});
+  }
+  return full;
+}
+
+TEST(TrialSummary, ARankThatWasDealtMoreSamplesIsNoStraggler) {
   RankShare late{.samples = 20, .steps = 10, .wall_s = 1.0};
   late.communication.collectives = 40;
   late.communication.exposed_s = 0.1;
@@ -154,14 +164,13 @@ TEST(TrialSummary, ARankThatWasDealtMoreSamplesIsNoStraggler) {
   RankShare early = late;
   early.late_arrivals = 2;
   early.communication.exposed_s = 0.3;
-  full.repetitions = {{.steps = 10, .samples = 40, .wall_s = 1.0, .samples_per_second = 40.0}};
-  full.rounds = {{.shares = {late, early}}};
+  TrialResult full = full_of({late, early});
   const auto even = attribution_input({full}, context_of_two()).straggler;
   ASSERT_TRUE(even.has_value());
   EXPECT_EQ(even->rank, 0);
-  EXPECT_EQ(even->late_share, 0.95);
-  EXPECT_EQ(even->steps, 10);
-  EXPECT_DOUBLE_EQ(even->lost_share, 0.2) << "what the late rank waits itself is not its fault";
+  EXPECT_DOUBLE_EQ(even->late.estimate, 0.95);
+  EXPECT_EQ(even->late.n, 3);
+  EXPECT_DOUBLE_EQ(even->lost.estimate, 0.2) << "what the late rank waits itself is not its fault";
   full.rounds[0].shares[0].samples = 30;
   EXPECT_FALSE(attribution_input({full}, context_of_two()).straggler.has_value());
 }
@@ -172,22 +181,19 @@ TEST(TrialSummary, OnDevicesTheStragglersStepsAreBlockedLeast) {
   TrialContext context = context_of_two();
   context.ranks = 3;
   context.places.resize(3);
-  TrialResult full;
-  full.id = {reports::TrialKind::kFull, ""};
   const RankShare other{
       .samples = 800, .steps = 100, .wall_s = 1.0, .all_reduce_wait_s = 0.4, .communication = {}};
   RankShare late = other;
   late.all_reduce_wait_s = 0.1;
-  full.rounds = {{.shares = {late, other, other}}};
-  full.repetitions = {{.samples = 2400, .wall_s = 1.0, .samples_per_second = 2400.0}};
+  std::vector<RankShare> shares{late, other, other};
   const std::vector<double> blocked(100, 4e-3);
-  count_late_arrivals({std::vector<double>(100, 1e-3), blocked, blocked}, full.rounds[0].shares);
+  count_late_arrivals({std::vector<double>(100, 1e-3), blocked, blocked}, shares);
+  const TrialResult full = full_of(shares);
   const auto found = attribution_input({full}, context).straggler;
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->rank, 0);
-  EXPECT_DOUBLE_EQ(found->late_share, 1.0);
-  EXPECT_NEAR(found->lost_share, 0.3, 1e-12) << "the transfer is not its fault";
-  EXPECT_EQ(found->steps, 100);
+  EXPECT_DOUBLE_EQ(found->late.estimate, 1.0);
+  EXPECT_NEAR(found->lost.estimate, 0.3, 1e-12) << "the transfer is not its fault";
 }
 
 // As in `scale`, whose synthetic trial leaves its batch on a GPU.
@@ -210,8 +216,6 @@ TEST(TrialSummary, TheStragglerIsTheRankThatWaitsLeastOfAllNodes) {
   TrialContext context;
   context.ranks = 4;
   context.peaks.flop_per_s = reports::Measured<double>::missing("not measured");
-  TrialResult full;
-  full.id = {reports::TrialKind::kFull, ""};
   std::vector<RankShare> shares;
   for (int rank = 0; rank < 4; ++rank) {
     context.places.push_back({.host = "node" + std::to_string(rank), .node = rank});
@@ -221,29 +225,29 @@ TEST(TrialSummary, TheStragglerIsTheRankThatWaitsLeastOfAllNodes) {
     share.communication.exposed_transfer_s = 0.1;
     shares.push_back(share);
   }
-  full.rounds = {{.shares = shares}};
-  full.repetitions = {{.samples = 3200, .wall_s = 10.0, .samples_per_second = 320.0}};
-  EXPECT_FALSE(attribution_input({full}, context).straggler.has_value())
+  EXPECT_FALSE(attribution_input({full_of(shares)}, context).straggler.has_value())
       << "who came last is not known";
-  EXPECT_EQ(summarize_trial(full, context).per_rank[0].late_share, std::nullopt);
+  EXPECT_EQ(summarize_trial(full_of(shares), context).per_rank[0].late_share, std::nullopt);
 
   // Of every second collective it is known.
   const std::vector<double> early(150, 0.02);
-  count_late_arrivals({early, early, early, std::vector<double>(150, 1e-4)}, full.rounds[0].shares);
+  count_late_arrivals({early, early, early, std::vector<double>(150, 1e-4)}, shares);
+  const TrialResult full = full_of(shares);
   const auto found = attribution_input({full}, context).straggler;
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->rank, 3);
   EXPECT_EQ(found->host, "node3");
-  EXPECT_DOUBLE_EQ(found->late_share, 1.0);
-  EXPECT_DOUBLE_EQ(found->lost_share, 0.2);
-  EXPECT_EQ(found->steps, 50) << "those that the share comes from";
-  EXPECT_THAT(summarize_trial(full, context).per_rank[0].late_share, Optional(0.0));
+  EXPECT_DOUBLE_EQ(found->late.estimate, 1.0);
+  EXPECT_DOUBLE_EQ(found->lost.estimate, 0.2);
+  const std::vector<reports::RankRecord> ranks = summarize_trial(full, context).per_rank;
+  EXPECT_THAT(ranks[0].late_share, Optional(0.0));
+  EXPECT_THAT(ranks[3].late_share_ci95, Optional(reports::IntervalRecord{1.0, 1.0}));
+  EXPECT_FALSE(attribution_input({full_of(shares, 1)}, context).straggler.has_value())
+      << "one repetition has no interval";
 }
 
 TEST(TrialSummary, EqualRanksThatSpendTheirStepsMeetingHaveNoStraggler) {
   TrialContext context = context_of_two();
-  TrialResult full;
-  full.id = {reports::TrialKind::kFull, ""};
   RankShare share{.samples = 800, .steps = 100, .wall_s = 10.0, .arrivals = 100};
   share.communication.collectives = 100;
   share.communication.exposed_s = 3.0;  // a network whose barrier takes 30 ms
@@ -251,10 +255,27 @@ TEST(TrialSummary, EqualRanksThatSpendTheirStepsMeetingHaveNoStraggler) {
   RankShare other = share;
   other.late_arrivals = 10;
   other.communication.exposed_s = 3.01;
-  full.rounds = {{.shares = {share, other}}};
-  const auto found = attribution_input({full}, context).straggler;
+  const auto found = attribution_input({full_of({share, other})}, context).straggler;
   ASSERT_TRUE(found.has_value());
-  EXPECT_FALSE(reports::is_straggler(*found)) << found->lost_share;
+  EXPECT_FALSE(reports::is_straggler(*found)) << found->lost.estimate;
+}
+
+// On a machine with a passing process: each repetition has a rank that is late in all of it.
+TEST(TrialSummary, RanksThatAreLateByTurnsOfARepetitionHaveNoStraggler) {
+  RankShare late{.samples = 800, .steps = 100, .wall_s = 10.0, .arrivals = 100};
+  late.communication.collectives = 100;
+  late.late_arrivals = 100;
+  RankShare early = late;
+  early.late_arrivals = 0;
+  early.communication.exposed_s = 3.0;
+  TrialResult full = full_of({late, early}, 5);
+  std::swap(full.rounds[1].shares[0], full.rounds[1].shares[1]);
+  const auto found = attribution_input({full}, context_of_two()).straggler;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_DOUBLE_EQ(found->late.estimate, 0.8) << "of 500 steps";
+  EXPECT_FALSE(reports::is_straggler(*found)) << found->late.lower;
+  EXPECT_TRUE(reports::is_straggler(
+      *attribution_input({full_of({late, early}, 5)}, context_of_two()).straggler));
 }
 
 }  // namespace

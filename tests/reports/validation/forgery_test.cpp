@@ -103,15 +103,21 @@ TEST(Forgery, IsNotWhatTheReportCannotTell) {
   RunRecord late = sample_record();
   late.trials[2].ranks = 2;
   late.trials[2].per_rank[0].late_share = 0.99;
+  late.trials[2].per_rank[0].late_share_ci95 = {0.9, 1.0};
   late.attribution->verdict = Verdict::kStraggler;
   late.attribution->limiting = "rank";
   late.attribution->margin = 0.5;
-  late.attribution->margin_ci95.reset();
+  late.attribution->margin_ci95 = {0.4, 0.6};
   EXPECT_THAT(problems_of(late), Not(Contains(HasSubstr("verdict"))));
+  late.attribution->margin_ci95 = {0.04, 0.96};
+  EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
+  late.attribution->margin_ci95.reset();
+  EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
+  late.attribution->margin_ci95 = {0.4, 0.6};
   late.trials[2].ranks = 1;
   EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
   late.trials[2].ranks = 2;
-  late.trials[2].per_rank[0].late_share = 0.5;
+  late.trials[2].per_rank[0].late_share_ci95 = {0.5, 1.0};
   EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
 }
 
