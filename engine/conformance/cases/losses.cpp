@@ -13,7 +13,7 @@ using graph::OpKind;
 OpCase dice_sums_case(std::string note, const core::Shape& p) {
   return {.op = OpKind::kDiceSums,
           .note = std::move(note),
-          .attributes = graph::DiceAttributes{},  // read by the gradient rule alone
+          .attributes = graph::DiceAttributes{},  // only read by the gradient rule
           .inputs = {input("p", p, Fill::kProbability), mask("mask", {p[0], p[2], p[3]})},
           .accuracy = Accuracy::kReduction};
 }
