@@ -32,8 +32,8 @@ class CaseRun {
   /// the updated state, by name.
   [[nodiscard]] TensorsByName run(const TensorsByName& contents);
 
-  /// The parts of run(), for many runs that differ little. An input is bound, not copied: its tensor
-  /// must stay valid, and later changes to it take effect at the next execute(). State is copied.
+  /// The parts of run(), for many runs that differ little. Inputs are bound, not copied: their
+  /// tensors must stay valid, and later changes take effect at the next execute(). State is copied.
   void write(const std::string& name, const core::HostTensor& tensor);
   void execute();
   [[nodiscard]] core::HostTensor read_output(const std::string& name);

@@ -30,7 +30,7 @@ struct CompareOptions {
 
 /// The scale is the largest magnitude in `want`. Tensors differ if shapes or dtypes do, if an
 /// element is not finite or further than tolerance times scale from `want`, or, with 64 or more
-/// elements, if the bias exceeds a quarter of the tolerance: rounding scatters, wrong formulas lean.
+/// elements, if the bias exceeds a quarter of the tolerance: rounding scatters, a bug has a bias.
 [[nodiscard]] Comparison compare(const core::HostTensor& got,
                                  const core::HostTensor& want,
                                  const CompareOptions& options);
