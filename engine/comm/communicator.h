@@ -44,9 +44,9 @@ struct CommunicationTotals {
   std::int64_t bytes = 0;   ///< logical, of this rank's tensors
   double waiting_s = 0.0;   ///< from this rank's arrival until the last rank arrived
   double transfer_s = 0.0;  ///< from then until done
-  double exposed_s = 0.0;   ///< the caller blocked in wait() or in a blocking call
+  double exposed_s = 0.0;   ///< the caller was blocked in wait() or in a blocking call
 
-  double exposed_transfer_s = 0.0;  ///< of that, while data moved; the rest is for late ranks
+  double exposed_transfer_s = 0.0;  ///< part of it while data moved; the rest is for late ranks
   // The parts of transfer_s and exposed_transfer_s that belong to all-reduces.
   double all_reduce_s = 0.0;
   double exposed_all_reduce_s = 0.0;
