@@ -63,8 +63,8 @@ struct SgdUpdate {
 /// Adam: Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; epsilon is added outside the root.
 template <typename T>
 struct AdamUpdate {
-  // Of the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, and the corrections, which are
-  // of the exact one, would not cancel it.
+  // From the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, which the bias corrections,
+  // computed from the exact betas, would not cancel.
   T one_minus_beta1;
   T one_minus_beta2;
   T epsilon;
@@ -95,8 +95,8 @@ struct AdamUpdate {
 /// p -= lr m^ / (sqrt(v^) + epsilon).
 template <typename T>
 struct NadamUpdate {
-  // Of the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, and the corrections, which are
-  // of the exact one, would not cancel it.
+  // From the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, which the bias corrections,
+  // computed from the exact betas, would not cancel.
   T one_minus_beta1;
   T one_minus_beta2;
   T epsilon;

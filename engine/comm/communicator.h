@@ -38,7 +38,7 @@ class DeviceWatch;
 using Ticket = std::int64_t;
 
 /// Totals of a communicator on this rank since they were last taken. Times are of the steady clock
-/// on the thread that communicates; zero on devices, where the host's clock cannot know them.
+/// on the thread that communicates. All zero on devices, whose times the host's clock cannot know.
 struct CommunicationTotals {
   std::int64_t collectives = 0;
   std::int64_t bytes = 0;   ///< logical, of this rank's tensors
@@ -46,7 +46,7 @@ struct CommunicationTotals {
   double transfer_s = 0.0;  ///< from then until done
   double exposed_s = 0.0;   ///< the caller was blocked in wait() or in a blocking call
 
-  double exposed_transfer_s = 0.0;  ///< part of it while data moved; the rest is for late ranks
+  double exposed_transfer_s = 0.0;  ///< part of exposed_s while data moved; the rest: late ranks
   // The parts of transfer_s and exposed_transfer_s that belong to all-reduces.
   double all_reduce_s = 0.0;
   double exposed_all_reduce_s = 0.0;

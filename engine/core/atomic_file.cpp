@@ -101,7 +101,7 @@ bool is_replaceable(const std::filesystem::file_status& status) {
   return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
-/// Where the bytes go. Throws for a folder.
+/// The resolved destination of a write; resolve() throws for a folder.
 struct Target {
   std::filesystem::path path;
   bool replaceable = true;

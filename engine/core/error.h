@@ -12,7 +12,7 @@ namespace dlbench::core {
 
 /// What went wrong, seen from the user. Each code maps to one exit code of the command line.
 enum class ErrorCode {
-  kUsage,        ///< the command line or the config alone is wrong -> 2
+  kUsage,        ///< the command line or the config itself is wrong -> 2
   kUnavailable,  ///< the requested device, precision or launch is impossible here -> 2
   kFile,         ///< a file cannot be read or written -> 1
   kData,         ///< a file was read and its content is wrong -> 1

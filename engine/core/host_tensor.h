@@ -71,7 +71,7 @@ class HostTensor {
     return {reinterpret_cast<const T*>(data()), static_cast<std::size_t>(elements())};
   }
 
-  /// One element as double, whatever the dtype; index is row-major.
+  /// One element of any dtype as double; index is row-major.
   [[nodiscard]] double at(std::int64_t index) const;
   /// Stores a double into one element, rounding to the dtype.
   void set(std::int64_t index, double value);

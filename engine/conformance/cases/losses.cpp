@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Losses run in f32 (f64 in gradient checks) whatever the precision of the network. The Dice loss
+// Losses run in f32 (f64 in gradient checks) for any precision of the network. The Dice loss
 // is differentiated as a chain (chains.cpp): its two nodes share one gradient.
 #include "engine/conformance/cases/case_lists.h"
 
