@@ -22,7 +22,7 @@
 
 namespace dlbench::comm {
 
-/// The link carries one collective at a time. A collective that the last rank enters at time t ends
+/// The link carries one collective at a time. One that the last rank enters at time t ends at
 ///   max(t, end of the previous one) + collective_s(link) + jitter_s(link, seed, its number)
 /// on all ranks, or when the real one is done if that is later: the simulated link must be slower
 /// than the machine. Ranks sleep until then and leave the processors to those that compute.
