@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backend where the state of a model lies in row-major order, as on most devices.
+// The defaults of Backend, for devices that keep the state of a model in row-major order.
 #include "engine/backend/backend.h"
 
 #include <cstring>

@@ -19,7 +19,7 @@ std::vector<BackendEntry>& entries() {
   return list;
 }
 
-/// The entry of that name, nullptr if there is none. Asking for "cuda" loads its plug-in.
+/// The entry of that name, nullptr if there is none. Requesting "cuda" loads its plug-in.
 const BackendEntry* find_entry(std::string_view name) {
   if (name == "cuda") {
     register_cuda();

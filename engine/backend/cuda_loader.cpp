@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProfilerLibrary = "libcupti.so.13";
 
-/// In the order of their dependencies; the version that the plug-in is linked with is in the name.
-/// Of those that it is not linked with, cuDNN opens some when it wants them, and the probes CUPTI.
+/// In order of their dependencies; names contain the version with which the plug-in is linked. Of
+/// those with which it is not linked, cuDNN opens some on demand, and the probes open CUPTI.
 constexpr std::array kLibraries{"libcublasLt.so.13",
                                 "libcublas.so.13",
                                 "libnvrtc.so.13",
@@ -49,9 +49,9 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return entries;
 }
 
-/// The folders above the bin/ of the first python3 on the path, as it is called and, where that is
-/// a link, as it lies: the packages of a virtual environment are beside the one, those of the
-/// interpreter that /usr/local/bin/python3 leads to beside the other.
+/// The parent folders of the bin/ of the first python3 on the path, without and with links
+/// resolved: the packages of a virtual environment belong to the former, those of the interpreter
+/// to which /usr/local/bin/python3 links to the latter.
 std::vector<fs::path> python_prefixes(const std::string& search_path) {
   std::istringstream stream(search_path);
   for (std::string folder; std::getline(stream, folder, ':');) {
@@ -71,7 +71,7 @@ std::vector<fs::path> python_prefixes(const std::string& search_path) {
   return {};
 }
 
-/// The folders of NVIDIA's wheels in a Python environment.
+/// Appends the folders of NVIDIA's wheels in a Python environment.
 void append_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
   for (const char* libraries : {"lib", "lib64"}) {
     for (const fs::path& version : sorted_entries(prefix / libraries)) {
@@ -87,7 +87,7 @@ void append_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
   }
 }
 
-/// Keeps the first of equal folders, also of those that are equal by a link (lib64 to lib).
+/// Removes duplicate folders, including those that are equal through a link (lib64 to lib).
 void remove_doubles(std::vector<fs::path>& folders) {
   std::set<fs::path> seen;
   std::erase_if(folders, [&seen](const fs::path& folder) {
@@ -97,11 +97,11 @@ void remove_doubles(std::vector<fs::path>& folders) {
   });
 }
 
-/// Libraries that were found and do not load, by file, with the loader's reason.
+/// Libraries that were found but do not load: file and the loader's reason.
 using Refused = std::vector<std::pair<std::string, std::string>>;
 
-/// Adds what the plug-in's own sentence cannot know: it names only a file, and calls one that was
-/// found and refused absent.
+/// Adds what the loader's message on the plug-in lacks: it only names a file, and reports one that
+/// was found but refused as missing.
 std::string explain(const core::PluginStatus& status,
                     const CudaSetup& setup,
                     const Refused& refused) {
@@ -156,7 +156,7 @@ std::vector<fs::path> cuda_library_folders(const core::EnvironmentLookup& enviro
   for (const fs::path& prefix : python_prefixes(environment("PATH").value_or(""))) {
     append_wheels(prefix, folders);
   }
-  // Where `pip install` puts packages without and with --user, whichever interpreter did it.
+  // Where `pip install` puts packages with and without --user, for any interpreter.
   if (const auto home = environment("HOME"); home && !home->empty()) {
     append_wheels(fs::path(*home) / ".local", folders);
   }
@@ -172,7 +172,7 @@ std::vector<CudaLibrary> find_cuda_libraries(const std::vector<fs::path>& folder
     CudaLibrary library{.file = file, .path = {}, .loaded = false};
     for (const fs::path& folder : folders) {
       std::error_code ignored;
-      if (fs::is_regular_file(folder / file, ignored)) {  // a pipe would be waited for
+      if (fs::is_regular_file(folder / file, ignored)) {  // opening a pipe would block
         library.path = folder / file;
         break;
       }
@@ -196,7 +196,7 @@ std::string load_cuda(const CudaSetup& setup) {
   Refused refused;
   std::error_code ignored;
   if (fs::exists(setup.plugin, ignored)) {
-    // A library that is loaded already satisfies whoever names it, wherever it lies.
+    // Once a library is loaded, others that depend on its name find it, wherever its file is.
     for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
       if (library.path.empty()) {
         continue;
@@ -215,7 +215,7 @@ std::string load_cuda(const CudaSetup& setup) {
   }
   for (const auto& [file, reason] : refused) {
     if (file == kProfilerLibrary) {
-      core::log::warn(reason);  // the probes, which open it later, would only miss it
+      core::log::warn(reason);  // the probes, which open it later, would only report it as missing
     }
   }
   return "";

@@ -11,7 +11,8 @@
 namespace dlbench::backend {
 namespace {
 
-/// Of values without a layout's padding. Slots that are parts of others among them are not counted.
+/// The size of distinct slots in bytes, for values without padding by a layout. Slots that are
+/// parts of others in the list are not counted.
 std::int64_t bytes_of(const graph::Graph& graph,
                       const std::vector<Slot>& slots,
                       const std::vector<SlotId>& ids) {
@@ -37,8 +38,8 @@ bool hands_a_value_on(const graph::Graph& graph, const std::vector<graph::NodeId
   });
 }
 
-/// Copies in another layout or, below fp32, of another type: what the kernel moves is not what the
-/// op would. Not of a slice, which reads a part of its copy.
+/// Whether the kernel works on copies in another layout or (below fp32) of another type, so that it
+/// moves other bytes than the op. False for a slice, which reads only a part of its copy.
 bool works_on_copies(const graph::Graph& graph,
                      const std::vector<Slot>& slots,
                      const Emission& emission) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lowered node in the making: what the op families of a backend fill in.
+// A lowered node under construction: what the op families of a backend fill in.
 #pragma once
 
 #include "engine/backend/lowering.h"
@@ -15,26 +15,26 @@
 namespace dlbench::backend {
 
 struct Emission {
-  std::vector<graph::NodeId> covers{};  ///< the main one first; empty: a reorder
-  /// Covered too, but done by nobody: views and other names. No bytes of theirs move.
+  std::vector<graph::NodeId> covers{};  ///< the main node first; empty: a reorder
+  /// Also covered, but needing no work (views and aliases): they move no bytes.
   std::vector<graph::NodeId> absorbed{};
-  std::string name{};  ///< empty: that of the main node
+  std::string name{};  ///< empty: the name of the main node
   std::vector<SlotId> reads{};
   std::vector<SlotId> writes{};
-  /// May name slots whose content is kept: the planner shares no memory that is read later.
+  /// May contain slots that must be kept: the planner does not share memory that is read later.
   std::vector<std::pair<SlotId, SlotId>> in_place{};
   std::size_t scratch_bytes = 0;
   std::string kernel_name{};
   bool repeatable = true;
 };
 
-/// LoweredNode::stream of nodes of this kind: all-reduces are on that of communication.
+/// The LoweredNode::stream of nodes of this kind: all-reduces are on the communication stream.
 [[nodiscard]] NodeStream stream_of(graph::OpKind op);
 
-/// The node with all but its kernel. Its cost is the sum over what it covers; but where a value
-/// goes from one of those to another, its bytes are those of what it reads and writes, each once:
-/// the value stays in registers. So are those of a reorder, which covers nothing. `slots`: of the
-/// graph that is lowered.
+/// Makes the node, except its kernel. Its cost is the sum over the nodes it covers. Its bytes are
+/// instead those of the slots it reads and writes, each once, if one covered node passes a value to
+/// another (which stays in registers), if it works on copies, and for a reorder, which covers
+/// nothing. `slots`: of the graph being lowered.
 [[nodiscard]] LoweredNode make_lowered_node(const graph::Graph& graph,
                                             const std::vector<Slot>& slots,
                                             Emission emission,

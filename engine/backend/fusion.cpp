@@ -54,7 +54,7 @@ Fusion::Fusion(const graph::Graph& graph, const std::vector<ValueId>& keep)
         break;
     }
   }
-  // Last: an addition costs least inside of another kernel.
+  // Last, because an addition is cheapest as part of another kernel.
   for (const Node& node : graph.nodes()) {
     if (node.op == OpKind::kAdd && group_of(node.id) == nullptr) {
       find_sum(node);
@@ -121,7 +121,7 @@ void Fusion::append_add(FusedGroup& group, ValueId value) {
   }
 }
 
-// The group runs where its last node stood: nobody outside may read a result before that.
+// The group runs in the place of its last node: no other node may read a result before that.
 bool Fusion::may_run_at_last(const FusedGroup& group) const {
   std::size_t last = 0;
   for (const NodeId node : group.nodes) {
@@ -222,7 +222,7 @@ void Fusion::find_gate(const Node& node) {
   }
 }
 
-// Sums of gradients: each result has one reader, the next addition.
+// Sums of gradients: each partial sum is read only by the next addition.
 void Fusion::find_sum(const Node& node) {
   FusedGroup group{.main = node.id,
                    .result = node.outputs[0],

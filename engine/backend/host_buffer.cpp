@@ -28,9 +28,9 @@ std::byte* map_pages(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-/// Pages that begin at a multiple of a huge page: maps one more and gives the ends back. What is
-/// over the last whole huge page is served in small ones, so that no memory is taken beyond
-/// `bytes`.
+/// Maps pages that begin at a multiple of a huge page: maps one huge page more and unmaps the ends.
+/// The rest after the last whole huge page uses small pages, so that no memory beyond `bytes` is
+/// taken.
 std::byte* map_huge_pages(std::size_t bytes) {
   std::byte* wide = map_pages(bytes + kHugePage);
   const std::size_t before =
@@ -39,7 +39,7 @@ std::byte* map_huge_pages(std::size_t bytes) {
     munmap(wide, before);
   }
   munmap(wide + before + bytes, kHugePage - before);
-  // Only a wish: a kernel without transparent huge pages serves small ones.
+  // Only a hint: a kernel without transparent huge pages provides small ones.
   static_cast<void>(madvise(wide + before, bytes, MADV_HUGEPAGE));
   return wide + before;
 }

@@ -38,7 +38,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-// One loop for each pair of types: a choice inside would keep it from being vectorised.
+// One loop for each pair of types: a branch inside would prevent vectorisation.
 template <typename From, typename To, typename Convert>
 void convert_each(const Conversion& conversion, Convert convert) {
   const auto* from = reinterpret_cast<const From*>(conversion.from);

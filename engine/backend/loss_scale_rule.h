@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a loss scale changes at the end of a step, shared by all backends (host and device).
+// How the loss scale changes at the end of a step, shared by all backends (host and device).
 #pragma once
 
 #include "engine/core/host_device.h"
@@ -11,7 +11,7 @@
 
 namespace dlbench::backend {
 
-/// Scalars of the model state, as a kUpdateLossScale node updates them.
+/// The scalars of the model state that a kUpdateLossScale node updates.
 struct LossScaleState {
   float* loss_scale = nullptr;
   float* found_inf = nullptr;  ///< 0, or 1: some gradient of this step is not finite
@@ -19,9 +19,10 @@ struct LossScaleState {
   std::int64_t* skipped_steps = nullptr;
 };
 
-/// After a step with found_inf, which is skipped, the scale falls; after `interval` others in a row
-/// it grows; found_inf returns to 0. The scale stays where it is rather than leave the range in
-/// which it and its reciprocal are normal numbers: there is no way back from an infinity or a zero.
+/// Updates the state at the end of a step: after a step with found_inf, which was skipped, the
+/// scale falls; after `interval` other steps in a row it grows; found_inf is reset to 0. The scale
+/// stays unchanged rather than leave the range in which it and its reciprocal are normal numbers,
+/// since it could not recover from infinity or zero.
 DLBENCH_HOST_DEVICE void update_loss_scale(const graph::LossScaleAttributes& rule,
                                            const LossScaleState& state) {
   constexpr double kLargest = 0x1p+126;
@@ -40,7 +41,7 @@ DLBENCH_HOST_DEVICE void update_loss_scale(const graph::LossScaleAttributes& rul
   *state.found_inf = 0.0F;
 }
 
-/// Contiguous gradients to divide by the scale.
+/// Contiguous gradients to divide by the loss scale.
 struct GradientRange {
   float* gradient = nullptr;
   std::int64_t elements = 0;

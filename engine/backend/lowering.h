@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The product of a backend: kernels in execution order over slots of physical memory. The plan
+// The result of lowering: kernels in execution order on slots of physical memory. The plan
 // (exec/plan.h) gives every activation slot an offset; the executor then binds addresses and runs.
 #pragma once
 
@@ -33,9 +33,9 @@ inline constexpr SlotId kNoSlot = -1;
 struct Slot {
   graph::ValueId value = graph::kNoValue;  ///< kNoValue: a reordered copy or other temporary
   graph::Storage storage = graph::Storage::kActivation;
-  std::size_t bytes = 0;      ///< physical, padding included
+  std::size_t bytes = 0;      ///< physical size, padding included
   std::string layout;         ///< "nchw", "nChw16c", ...: for reports
-  SlotId alias_of = kNoSlot;  ///< this slot is a part of another one and has no memory of its own
+  SlotId alias_of = kNoSlot;  ///< the slot of which this one is a part, without memory of its own
   std::size_t alias_offset = 0;  ///< bytes
 };
 
@@ -69,30 +69,30 @@ class Kernel {
   virtual void run(Stream& stream) = 0;
 };
 
-/// Nodes of one stream run one after the other, beside those of the other stream.
+/// The stream of a node: nodes of one stream run in order, concurrently with those of the other.
 enum class NodeStream : std::uint8_t { kCompute, kCommunication };
 
-/// A kernel with what the planner, the executor and the report need to know of it.
+/// A kernel with what the planner, the executor and the report need to know about it.
 struct LoweredNode {
   std::vector<graph::NodeId>
-      covers;        ///< logical nodes done here, the main one first; none: a reorder
+      covers;        ///< logical nodes computed here, the main one first; none: a reorder
   std::string name;  ///< of the main node, or "reorder/<value>"
   graph::OpKind op = graph::OpKind::kAdd;
   bool is_reorder = false;
   graph::Phase phase = graph::Phase::kForward;
   std::vector<SlotId> reads;
-  std::vector<SlotId> writes;  ///< state that is updated in place may be here alone
-  /// (read, write): the write may take the memory of the read if this is the read's last use.
+  std::vector<SlotId> writes;  ///< state updated in place may be listed only here
+  /// (read, write): the write may reuse the memory of the read if this is the read's last use.
   std::vector<std::pair<SlotId, SlotId>> in_place;
   std::size_t scratch_bytes = 0;
   NodeStream stream = NodeStream::kCompute;  ///< stream_of(op)
   std::string kernel_name;  ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
-  bool repeatable = true;   ///< false: its library says that another run may give other bits
-  graph::Cost cost;         ///< of the covered nodes: make_lowered_node()
+  bool repeatable = true;   ///< false: according to its library, results may differ between runs
+  graph::Cost cost;         ///< of the covered nodes, see make_lowered_node()
   std::unique_ptr<Kernel> kernel;  ///< nullptr for all-reduce nodes: the executor runs those
 };
 
-/// kAuto: the fastest, as measured or as the library advises.
+/// The algorithm of convolutions. kAuto: the fastest, as measured or as the library advises.
 enum class ConvAlgorithm : std::uint8_t { kAuto, kDirect, kWinograd };
 inline constexpr std::array<core::Named<ConvAlgorithm>, 3> kConvAlgorithms{
     {{ConvAlgorithm::kAuto, "auto"},
@@ -104,21 +104,22 @@ struct LoweringOptions {
   bool deterministic = false;
   /// Whether contractions of f32 may round their operands to tf32 (NVIDIA GPUs only).
   bool allow_tf32 = false;
-  /// Values that must be readable after the step although they are no graph outputs (verify
+  /// Values that must be readable after the step although they are not graph outputs (verify
   /// --dump).
   std::vector<graph::ValueId> keep;
-  /// Decisions of rank 0 or of an earlier run: used instead of measuring. Key: see decisions.
+  /// Decisions of rank 0 or of an earlier run, used instead of measuring. Key: see
+  /// LoweredGraph::decisions.
   std::map<std::string, std::string> decisions;
-  /// File with cached decisions, read before and written after tuning; empty: none.
+  /// The file of cached decisions, read before and written after tuning; empty: none.
   std::string tuning_cache;
   /// False: heuristics only, nothing is timed.
   bool autotune = true;
-  /// False: what is chosen is not even run once to see that it runs and what it computes. For a
-  /// plan that is looked at, not executed: of a size that may not fit.
+  /// False: a chosen implementation is not even run once to check that it runs and computes the
+  /// right result. For plans that are only inspected, since they may not fit into memory.
   bool try_out = true;
-  /// Called between measurements; what it throws ends the lowering.
+  /// Called between measurements; an exception from it ends the lowering.
   std::function<void()> check;
-  /// By core::steady_seconds(): from then on nothing is measured, what was not is chosen by rule.
+  /// A time of core::steady_seconds() after which nothing is measured: the rest is chosen by rule.
   double tune_until_s = std::numeric_limits<double>::infinity();
 };
 
@@ -132,16 +133,15 @@ class LoweredGraph {
 
   std::vector<Slot> slots;
   std::vector<LoweredNode> nodes;  ///< in execution order
-  /// Slot of a logical value; kNoSlot where fusion made it disappear. Outputs, kept values, inputs
-  /// and state always have one. Where a value lives in several layouts, the one that can be
-  /// exported.
+  /// The slot of each logical value; kNoSlot if it was fused away. Outputs, kept values, inputs and
+  /// state always have one. If a value exists in several layouts, the slot that can be exported.
   std::vector<SlotId> slot_of_value;
-  /// What was chosen by measurement: "<node>|<direction>" -> implementation. Recorded in the
-  /// report.
+  /// The implementations chosen by measurement: "<node>|<direction>" -> implementation. Recorded in
+  /// the report.
   std::map<std::string, std::string> decisions;
 
-  /// Copies a slot's content (host memory) to logical row-major order; the tensor has the value's
-  /// dtype and shape. Never on the hot path.
+  /// Converts the content of a value's slot, copied to host memory, to logical row-major order; the
+  /// tensor has the value's dtype and shape. Not for the hot path.
   virtual void export_value(graph::ValueId value,
                             const std::byte* physical,
                             core::HostTensor& logical) const = 0;

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ops are lowered by one rule. A backend that lowers by families defines the functions called
-// here next to its own class of lowering; the compiler finds them by the argument's namespace.
+// Which ops share a lowering rule. A backend that lowers by families defines the functions called
+// here next to its own lowering class; the compiler finds them by argument-dependent lookup.
 #pragma once
 
 #include "engine/graph/graph.h"
 
 namespace dlbench::backend {
 
-/// Calls the rule of the node's family with (lowering, node). All-reduces, which have no kernel, go
-/// to lowering.emit_communication(node).
+/// Calls the rule of the node's family with (lowering, node). All-reduces, which have no kernel,
+/// are passed to lowering.emit_communication(node).
 template <typename Lowering>
 void lower_by_family(Lowering& lowering, const graph::Node& node) {
   using graph::OpKind;

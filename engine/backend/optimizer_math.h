@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The update rule of each optimizer for one element, shared by all backends (host and device): a
-// small struct made once per step from the hyper-parameters, applied to every element of the flat
-// arenas.
+// small struct that is made from the hyper-parameters once per step and applied to every element of
+// the flat arenas.
 #pragma once
 
 #include "engine/core/host_device.h"
@@ -15,9 +15,10 @@
 
 namespace dlbench::backend {
 
-/// The f64 (8) state value "coefficients": what kOptimizerAdvance computes once per step t = 1, 2,
-/// ... All entries start at 1. Momentum u_t = beta1 (1 - 0.5 * 0.96^t), Keras 2.14's Nadam schedule
-/// (Dozat 2016, section 2; the decay per step is 0.96 there, 0.96^0.004 in Keras before 2.11).
+/// Indices into the f64 (8) state value "coefficients", which kOptimizerAdvance computes once per
+/// step t = 1, 2, ... All entries start at 1. Momentum u_t = beta1 (1 - 0.5 * 0.96^t), the Nadam
+/// schedule of Keras 2.14 (Dozat 2016, section 2; decay per step 0.96, before Keras 2.11
+/// 0.96^0.004).
 enum CoefficientIndex : std::uint8_t {
   kMomentumProduct = 0,  ///< product of u_1 ... u_t
   kMomentumNow = 1,      ///< u_t
@@ -59,11 +60,11 @@ struct SgdUpdate {
   }
 };
 
-/// Adam: Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; epsilon added outside the root.
+/// Adam: Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; epsilon is added outside the root.
 template <typename T>
 struct AdamUpdate {
-  // Of the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, and the corrections, which are
-  // of the exact one, would not cancel it.
+  // From the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, which the bias corrections,
+  // computed from the exact betas, would not cancel.
   T one_minus_beta1;
   T one_minus_beta2;
   T epsilon;
@@ -94,8 +95,8 @@ struct AdamUpdate {
 /// p -= lr m^ / (sqrt(v^) + epsilon).
 template <typename T>
 struct NadamUpdate {
-  // Of the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, and the corrections, which are
-  // of the exact one, would not cancel it.
+  // From the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, which the bias corrections,
+  // computed from the exact betas, would not cancel.
   T one_minus_beta1;
   T one_minus_beta2;
   T epsilon;
@@ -124,7 +125,7 @@ struct NadamUpdate {
   }
 };
 
-/// Adadelta: Zeiler 2012, arXiv:1212.5701, algorithm 1, epsilon inside both roots as in PyTorch.
+/// Adadelta: Zeiler 2012, arXiv:1212.5701, algorithm 1; epsilon is inside both roots as in PyTorch.
 template <typename T>
 struct AdadeltaUpdate {
   T learning_rate;
@@ -148,8 +149,8 @@ struct AdadeltaUpdate {
   }
 };
 
-/// Calls function.operator()<Rule>() with the rule of an update node: kSgd, kAdam, kNadam,
-/// kAdadelta.
+/// Calls function.operator()<Rule>() with the rule of an update node (kSgd, kAdam, kNadam or
+/// kAdadelta).
 template <typename T, typename Function>
 void with_update_rule(graph::OpKind op, Function function) {
   switch (op) {
@@ -164,13 +165,13 @@ void with_update_rule(graph::OpKind op, Function function) {
   }
 }
 
-/// One contiguous piece of the arenas.
+/// A contiguous range of the arenas.
 struct UpdateRange {
   const float* gradient = nullptr;
   float* parameter = nullptr;
   // In the order of graph::state_names().
-  float* first_state = nullptr;   ///< of SGD the velocity, of Adam and Nadam m, of Adadelta square
-  float* second_state = nullptr;  ///< of Adam and Nadam v, of Adadelta delta; null for SGD
+  float* first_state = nullptr;   ///< SGD: velocity; Adam and Nadam: m; Adadelta: square
+  float* second_state = nullptr;  ///< Adam and Nadam: v; Adadelta: delta; null for SGD
   std::int64_t elements = 0;
 };
 

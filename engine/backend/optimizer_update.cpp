@@ -11,14 +11,14 @@
 namespace dlbench::backend {
 namespace {
 
-/// Tensors of an arena begin at multiples of 64 bytes; what lies between two is zero everywhere,
-/// and every rule leaves zeros alone.
+/// In elements: tensors of an arena begin at multiples of 64 bytes. The padding between them is
+/// zero in all arenas, and every rule leaves zeros unchanged.
 constexpr std::int64_t kAligned = 16;
 
 std::int64_t padded(std::int64_t elements) { return core::round_up(elements, kAligned); }
 
-/// Joins a range with the last one if all its arrays go on where those end, padding between tensors
-/// included: the arenas have one offset for all kinds.
+/// Joins a range with the last one if all its arrays begin where those end, after the padding
+/// between tensors: a tensor has the same offset in the arenas of all kinds.
 void append(std::vector<UpdateRange>& ranges, const UpdateRange& range) {
   if (!ranges.empty()) {
     UpdateRange& last = ranges.back();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an optimizer node updates, and the gradients that are unscaled before it: slots when it is
-// lowered, flat ranges of memory once it is planned. The rules are those of optimizer_math.h.
+// What an optimizer node updates, and the gradients that are unscaled before: slots during
+// lowering, flat ranges of memory once planned. The rules are in optimizer_math.h.
 #pragma once
 
 #include "engine/backend/loss_scale_rule.h"
@@ -35,15 +35,15 @@ struct UpdatePlan {
   std::vector<UpdateSlots> tensors;
 };
 
-/// The plan of a kSgd, kAdam, kNadam or kAdadelta node. Throws core::Error(kUnavailable) for
-/// parameters that are not f32; the text says that this `backend` cannot.
+/// Makes the plan of a kSgd, kAdam, kNadam or kAdadelta node. Throws core::Error(kUnavailable) for
+/// parameters that are not f32; the message names `backend`.
 [[nodiscard]] UpdatePlan plan_update(const graph::Graph& graph,
                                      const graph::Node& node,
                                      std::string_view backend,
                                      const std::function<SlotId(graph::ValueId)>& slot_of);
 
-/// The addresses of the tensors. Those of a bucket follow each other in all arenas: they are joined
-/// into the fewest ranges.
+/// Returns the addresses of the tensors, joined into as few ranges as possible: tensors of a bucket
+/// are adjacent in all arenas.
 [[nodiscard]] std::vector<UpdateRange> update_ranges(const SlotTable& slots,
                                                      const std::vector<UpdateSlots>& tensors);
 
@@ -53,14 +53,15 @@ struct GradientSlot {
   std::int64_t elements = 0;
 };
 
-/// The gradients of a kUnscaleGradients node. Throws core::Error(kUnavailable) if they are not f32.
+/// Lists the gradients of a kUnscaleGradients node. Throws core::Error(kUnavailable) if one is not
+/// f32.
 [[nodiscard]] std::vector<GradientSlot> plan_unscale(
     const graph::Graph& graph,
     const graph::Node& node,
     std::string_view backend,
     const std::function<SlotId(graph::ValueId)>& slot_of);
 
-/// Their addresses, joined like those of update_ranges().
+/// Returns the addresses of gradients, joined as in update_ranges().
 [[nodiscard]] std::vector<GradientRange> gradient_ranges(
     const SlotTable& slots, const std::vector<GradientSlot>& gradients);
 

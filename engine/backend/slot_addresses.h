@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a kernel that is a function gets its addresses.
+// How a kernel that is a plain function gets its addresses.
 #pragma once
 
 #include "engine/backend/lowering.h"
@@ -12,7 +12,7 @@
 
 namespace dlbench::backend {
 
-/// Addresses of one call, in the order of the emission's reads and writes.
+/// The addresses for one call, in the order of the emission's reads and writes.
 struct KernelCall {
   std::byte* const* reads;
   std::byte* const* writes;
@@ -28,8 +28,8 @@ struct KernelCall {
   }
 };
 
-/// Looks the addresses up before each call, since inputs move between steps. Allocates nothing
-/// then.
+/// Looks up the addresses before each call, since inputs move between steps. Calls allocate
+/// nothing.
 class SlotAddresses {
  public:
   SlotAddresses(std::vector<SlotId> reads, std::vector<SlotId> writes)
@@ -44,7 +44,7 @@ class SlotAddresses {
     scratch_ = scratch;
   }
 
-  /// Valid until the next one.
+  /// The addresses for a call; valid until the next gather().
   [[nodiscard]] KernelCall gather() {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
       read_addresses_[i] = (*slots_)[reads_[i]];

@@ -28,12 +28,12 @@ std::size_t find_name(std::span<const std::string> names, const std::string& nam
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// What a cache file holds, nothing if there is none yet or one of another version: that is written
-/// anew.
+/// Reads a cache file; empty if there is none yet, or if it is too large or of another version and
+/// so will be overwritten.
 std::map<std::string, std::string> read_cache(const std::string& path) {
   std::map<std::string, std::string> choices;
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {  // a pipe would be waited for
+  if (!std::filesystem::is_regular_file(path, ignored)) {  // opening a pipe would block
     return choices;
   }
   if (const std::uintmax_t bytes = std::filesystem::file_size(path, ignored);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of several implementations a node gets: as given, as found earlier, as measured now, or by
-// rule. How to measure is the backend's.
+// Chooses one of several implementations of a node: as given, as measured in an earlier run, as
+// measured now, or by rule. The backend supplies the measurement.
 #pragma once
 
 #include "engine/backend/lowering.h"
@@ -16,7 +16,7 @@
 
 namespace dlbench::backend {
 
-/// What a node is called in decisions, and what its choice depends on.
+/// The name of a choice in decisions, and the problem on which it depends.
 struct TuningKey {
   std::string decision;  ///< "<node>|<direction>"
   std::string problem;   ///< shapes, attributes, dtype
@@ -25,27 +25,28 @@ struct TuningKey {
 /// The choices of one lower() call, with the file that remembers them.
 class Choices {
  public:
-  /// `machine`: what times depend on besides the problem (device, threads, library version).
-  /// Reads the cache file of the options; one that is missing or of another version counts as
-  /// empty.
+  /// `machine`: what times depend on besides the problem (device, threads, library version). Reads
+  /// the cache file of the options; a file that is missing or of another version counts as empty.
   Choices(const LoweringOptions& options, std::string machine);
 
-  /// Index of the candidate to use, from given decisions, from the cache file, by `measure` (which
-  /// returns an index, or nothing where it cannot), or by rule, in this order. `names` is not
-  /// empty; `preferred`: the choice where nothing is measured; if it is not among the names, the
-  /// first one.
+  /// Returns the index of the candidate to use: from given decisions, from the cache file, from
+  /// `measure` (which returns an index, or nullopt if it cannot measure), or by rule, in this
+  /// order. `names` must not be empty; `preferred` is the choice by rule, or the first name if it
+  /// is not among them. Throws core::Error(kUnavailable) if a given decision is not among the
+  /// names.
   [[nodiscard]] std::size_t choose(const TuningKey& key,
                                    std::span<const std::string> names,
                                    const std::string& preferred,
                                    const std::function<std::optional<std::size_t>()>& measure);
 
-  /// LoweringOptions::check, for measurements that take long. choose() calls it before each.
+  /// Calls LoweringOptions::check, for long measurements. choose() calls it before each
+  /// measurement.
   void check() const;
 
-  /// Adds new measurements to the cache file, if there is one, as it is now: another process may
-  /// have added its own since. Of two that save in the same moment the later one stays; what the
-  /// other measured is measured again. Readers see the old file or the new one. Where saving fails
-  /// a warning says so once, with the reason.
+  /// Merges new measurements into the cache file, if one is configured, as it is now: another
+  /// process may have added its own since. If two save at the same time the later one wins, and
+  /// what the other measured is measured again. Readers see either the old or the new file. If
+  /// saving fails, warns once with the reason.
   void save() const;
 
  private:
@@ -54,7 +55,7 @@ class Choices {
   const LoweringOptions& options_;
   std::string machine_;
   ByProblem known_;
-  ByProblem measured_;  ///< of these, by this object
+  ByProblem measured_;  ///< those of known_ measured by this object
 };
 
 }  // namespace dlbench::backend

@@ -4,8 +4,8 @@
 
 namespace dlbench::comm {
 
-/// Every n-th one would always be the same collective of a step. This is the finaliser of
-/// SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195).
+/// Hashes the number, since every n-th collective could always be the same one of a step. This is
+/// the finaliser of SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195).
 bool ArrivalLog::drawn(std::uint64_t number) const {
   std::uint64_t mixed = number + 0x9e3779b97f4a7c15ULL;
   mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9ULL;

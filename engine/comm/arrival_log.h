@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a rank came to its collectives, as its own clock sees it: for the question which of all
-// ranks came last, whose clocks cannot be compared.
+// By how much a rank came before the last one to its collectives, on its own clock: shows which
+// rank came last although the clocks of ranks cannot be compared.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace dlbench::comm {
 
-/// By how much this rank came before the last one to each collective, of so many at most: beyond
-/// that a part of them, drawn by their numbers and so the same on all ranks that make the same
-/// collectives. Allocates nothing in add().
+/// By how much this rank came before the last one to each collective. Keeps at most kMax entries:
+/// beyond that a sample of the collectives, chosen by their numbers and so the same on all ranks
+/// that run the same collectives. add() allocates nothing.
 class ArrivalLog {
  public:
   static constexpr std::size_t kMax = 1024;
 
   ArrivalLog() { entries_.reserve(kMax); }
-  /// Of the next collective, seconds; nothing: it is not known.
+  /// Adds the next collective, in seconds; nullopt if unknown.
   void add(std::optional<double> ahead_s);
-  /// What was kept since the last call, in the order of the collectives; starts afresh.
+  /// Returns the entries kept since the last call, in order of the collectives, and starts afresh.
   [[nodiscard]] std::vector<double> take();
 
  private:

@@ -36,7 +36,7 @@ void put(int value, core::DType dtype, std::byte* element) {
   }
 }
 
-/// One period of values as they lie in memory.
+/// One period of the pattern as it is stored in memory.
 class Period {
  public:
   template <typename Value>

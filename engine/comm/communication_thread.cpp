@@ -90,7 +90,7 @@ void CommunicationThread::run_started() {
     } else {
       ++last_done_;
       count(next.request.bytes(), times);
-      // It has just ended: a caller who waits was kept for as long as both were there.
+      // It has just ended: its exposed part is the time since a waiting caller began to block.
       count_all_reduce(times,
                        blocked_since_.has_value()
                            ? std::min(times.transfer_s, core::seconds_since(*blocked_since_))
@@ -105,7 +105,7 @@ void CommunicationThread::wait_until_idle(Clock::time_point begin) {
   blocked_since_ = begin;
   progress_.wait(lock, [&] { return last_done_ == last_started_ || failure_ != nullptr; });
   blocked_since_.reset();
-  // Nothing is in flight, and only the thread that is here could start something.
+  // Nothing is in flight, and only the calling thread could start something.
   rethrow_failure();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread on which a host communicator's started all-reduces run, beside the caller's work.
+// The thread that runs the started all-reduces of a host communicator while the caller computes.
 #pragma once
 
 #include "engine/comm/arrival_log.h"
@@ -21,23 +21,23 @@
 
 namespace dlbench::comm {
 
-/// Where the time of collectives went on this rank.
+/// How this rank spent the time of a collective.
 struct CollectiveTimes {
   double waiting_s = 0.0;   ///< until all ranks had arrived
   double transfer_s = 0.0;  ///< from then until done
-  /// By how much this rank came before the last of all ranks; of that one itself 0, or what it took
-  /// to find out. Nothing: not known.
+  /// By how much this rank came before the last rank; on the last rank 0, or the time it took to
+  /// find out. nullopt if unknown.
   std::optional<double> ahead_s{};
 };
 
 /// Runs one collective at a time, in the order of the calls: started ones on its own thread, others
-/// on the caller's. After one has failed, the ranks are out of step and every call throws its
-/// error. Calls come from one thread. Flushes denormals to zero, as compute threads do.
+/// on the caller's. After a failure the ranks are out of step, and every later call throws that
+/// error. Must be called from one thread. Flushes denormals to zero, as compute threads do.
 class CommunicationThread {
  public:
   using Clock = std::chrono::steady_clock;
   struct Work {
-    /// Runs a started all-reduce. `started`: when the caller did so.
+    /// Runs a started all-reduce. `started`: when the caller started it.
     std::function<CollectiveTimes(const ReduceRequest& request, Clock::time_point started)> run;
     /// Called about twice a second while there is nothing to run. May be empty.
     std::function<void()> idle;
@@ -46,17 +46,17 @@ class CommunicationThread {
   explicit CommunicationThread(Work work);
   CommunicationThread(const CommunicationThread&) = delete;
   CommunicationThread& operator=(const CommunicationThread&) = delete;
-  /// Waits for the collective that runs; drops those behind it.
+  /// Waits for the running collective; drops those queued after it.
   ~CommunicationThread();
 
   [[nodiscard]] Ticket start(const ReduceRequest& request);
   void wait(Ticket ticket);
 
-  /// What totals book a collective as.
+  /// How totals count a collective.
   enum class Kind : std::uint8_t { kAllReduce, kOther };
 
   /// Runs `collective`, which returns CollectiveTimes, on the calling thread once nothing is in
-  /// flight. `bytes`: for the totals.
+  /// flight. `bytes` is counted in the totals.
   template <typename Collective>
   void run_here(std::size_t bytes, Collective collective, Kind kind = Kind::kOther) {
     const auto begin = Clock::now();
@@ -80,7 +80,7 @@ class CommunicationThread {
     Clock::time_point time;
   };
 
-  /// A call on the caller's thread.
+  /// A blocking call on the caller's thread.
   struct Here {
     Clock::time_point begin;
     std::size_t bytes = 0;
@@ -101,7 +101,7 @@ class CommunicationThread {
   std::condition_variable started_or_ending_;
   std::condition_variable progress_;
   std::deque<Started> started_;
-  std::optional<Clock::time_point> blocked_since_;  ///< the caller, in wait()
+  std::optional<Clock::time_point> blocked_since_;  ///< set while the caller blocks
   Ticket last_started_ = 0;
   Ticket last_done_ = 0;
   CommunicationTotals totals_;

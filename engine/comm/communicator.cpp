@@ -51,7 +51,7 @@ void Communicator::gather(std::byte* /*data*/,
 }
 
 std::size_t share_begin(std::size_t count, int rank, int size) {
-  // Without the product count * rank, which could overflow.
+  // Avoids the product count * rank, which could overflow.
   const auto ranks = static_cast<std::size_t>(size);
   const auto index = static_cast<std::size_t>(rank);
   return count / ranks * index + count % ranks * index / ranks;

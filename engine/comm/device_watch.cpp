@@ -14,7 +14,8 @@ namespace dlbench::comm {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{100};
-// Who asks between steps whether the run shall end, ends it in better order than who aborts a step.
+// Shorter waits are left to the check between steps, which ends a run in better order than an
+// abort.
 constexpr double kLongWaitS = 2.0;
 
 struct EndCheck {
@@ -58,7 +59,7 @@ void DeviceWatch::look(const std::stop_token& stop) {
       look_once();
     } catch (...) {
       failure_ = std::current_exception();
-      failed_.store(true, std::memory_order_release);  // first: the wait ends by the next line
+      failed_.store(true, std::memory_order_release);  // first: the next line ends the wait
       collectives_.abort();
       return;
     }
@@ -71,7 +72,7 @@ void DeviceWatch::look_once() const {
       since_ns == kNobody ? 0.0 : static_cast<double>(core::steady_ns() - since_ns) * 1e-9;
   check_launch();
   if (waited_s > kLongWaitS) {
-    check_end();  // before what follows: ranks whose time is over end each other's collectives
+    check_end();  // first: ranks whose time is over abort each other's collectives
   }
   collectives_.check();
   if (waited_s > collectives_.timeout_s) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who looks after the host while it waits for a device on which collectives run by themselves: if a
-// rank is gone, the work behind its collective never ends, and neither would the wait.
+// Guards the host's waits for a device that runs collectives by itself: if a rank is gone, the work
+// after its collective never ends, and neither would the wait.
 #pragma once
 
 #include "engine/comm/communicator.h"
@@ -20,18 +20,18 @@
 
 namespace dlbench::comm {
 
-/// A thread that looks ten times a second whether a collective has failed, the launch has, the host
-/// has waited for too long, or the run shall end (set_end_check) while it waits; then it ends the
-/// collectives, so that the wait ends, and the wait throws. The wait itself stays the driver's own:
-/// nothing is polled in its way, and it ends no later than without this.
+/// A thread that checks ten times a second whether a collective or the launch has failed, the host
+/// has waited too long, or the run is to end during a wait (set_end_check). It then aborts the
+/// collectives, so that the wait ends, and during() throws. The wait itself remains the driver's
+/// own: nothing polls in its place, and it takes no longer than without the watch.
 class DeviceWatch {
  public:
   /// What is watched. Both functions are called from the watch's thread.
   struct Collectives {
-    /// Throws core::Error if one of them has failed. Quick.
+    /// Throws core::Error if a collective has failed. Must be quick.
     std::function<void()> check;
-    /// Ends those on the device, whatever their result, and refuses later ones. Quick: it does not
-    /// wait for the device.
+    /// Aborts the collectives on the device, with any result, and refuses later ones. Must be
+    /// quick: does not wait for the device.
     std::function<void()> abort;
     int rank = 0;
     double timeout_s = 0.0;  ///< how long the host may wait
@@ -42,9 +42,9 @@ class DeviceWatch {
   DeviceWatch& operator=(const DeviceWatch&) = delete;
   ~DeviceWatch();
 
-  /// Runs `work`, which may block until the device has done what it was given. Throws what was
-  /// found, before or meanwhile, once `work` has ended; else what `work` throws. From one thread,
-  /// not nested.
+  /// Runs `work`, which may block until the device has finished. Once `work` has ended, throws the
+  /// failure found before or meanwhile, otherwise what `work` throws. Call from one thread, not
+  /// nested.
   template <typename Work>
   void during(const Work& work) {
     const AwaitingDevice awaiting;
@@ -53,15 +53,15 @@ class DeviceWatch {
       work();
     } catch (...) {
       since_ns_.store(kNobody, std::memory_order_release);
-      rethrow_failure();  // what `work` met is a consequence
+      rethrow_failure();  // the error of `work` is a consequence
       throw;
     }
     since_ns_.store(kNobody, std::memory_order_release);
     rethrow_failure();
   }
 
-  /// Throws what was found: core::Error(kRun) for a failed collective, kTimeout for a wait that was
-  /// too long, that of end_waits() (rank_progress.h) or of the check of set_end_check().
+  /// Throws the failure found, if any: core::Error(kRun) for a failed collective, kTimeout for a
+  /// wait that was too long, or the error of end_waits() (rank_progress.h) or set_end_check().
   void rethrow_failure() const {
     if (failed_.load(std::memory_order_acquire)) [[unlikely]] {
       std::rethrow_exception(failure_);
@@ -69,7 +69,7 @@ class DeviceWatch {
   }
 
  private:
-  static constexpr std::int64_t kNobody = -1;  ///< waits
+  static constexpr std::int64_t kNobody = -1;  ///< nobody waits
 
   void look(const std::stop_token& stop);
   void look_once() const;
@@ -83,12 +83,12 @@ class DeviceWatch {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-/// From now on all watches of this process ask `check` during waits of more than two seconds. It
-/// throws once the run shall end, and is called from their threads, never after the next
-/// set_end_check() has returned. Empty: they do not ask.
+/// Makes all watches of this process call `check` during waits of more than two seconds. It throws
+/// once the run is to end. It is called from their threads, and never after the next
+/// set_end_check() has returned. Empty: no check.
 void set_end_check(std::function<void()> check);
 
-/// Runs `work`, watched where the communicator has a watch.
+/// Runs `work`, watched if the communicator has a watch.
 template <typename Work>
 void watched(Communicator& communicator, const Work& work) {
   if (DeviceWatch* watch = communicator.watch(); watch != nullptr) {

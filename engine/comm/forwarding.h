@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A communicator in front of another one: what it does not change goes through.
+// A communicator that wraps another one and forwards what it does not change.
 #pragma once
 
 #include "engine/comm/communicator.h"
@@ -14,8 +14,8 @@
 
 namespace dlbench::comm {
 
-/// Hands every call to the inner communicator, which it owns. Subclasses override what they change;
-/// all_reduce() stays start and wait, so that it meets what they do there.
+/// Forwards every call to the inner communicator, which it owns. Subclasses override what they
+/// change; all_reduce() remains start and wait, so that it includes what they do there.
 class ForwardingCommunicator : public Communicator {
  public:
   explicit ForwardingCommunicator(std::unique_ptr<Communicator> inner) : inner_(std::move(inner)) {}

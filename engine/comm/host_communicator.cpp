@@ -19,7 +19,7 @@ namespace {
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
 
-/// A segment of the communicator, which frees it.
+/// A segment of shared memory that the communicator owns and frees.
 class WindowBuffer final : public backend::Buffer {
  public:
   WindowBuffer(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
@@ -50,7 +50,7 @@ HostCommunicator::HostCommunicator(HostRanks ranks)
                        return shared_.all_reduce(request, number);
                      });
                    },
-               // A sign of life also while the caller computes.
+               // Gives signs of life even while the caller computes.
                .idle = [this] { shared_.beat(); }}) {}
 
 HostCommunicator::~HostCommunicator() {
@@ -159,7 +159,7 @@ void HostCommunicator::reduce(const ReduceRequest& request, int root, backend::S
   check(request);
   check_root(root);
   if (ranks_.links != nullptr) {
-    return Communicator::reduce(request, root, stream);  // refuses
+    return Communicator::reduce(request, root, stream);  // throws
   }
   run_here("reduce", request.bytes(), [&](std::int64_t number) {
     return shared_.reduce(request, root, number);
@@ -173,7 +173,7 @@ void HostCommunicator::scatter(std::byte* data,
   check_root(root);
   check_bounds(bounds);
   if (ranks_.links != nullptr) {
-    return Communicator::scatter(data, bounds, root, stream);  // refuses
+    return Communicator::scatter(data, bounds, root, stream);  // throws
   }
   run_here("scatter", bounds.back(), [&](std::int64_t number) {
     return shared_.scatter(data, bounds, root, number);
@@ -187,7 +187,7 @@ void HostCommunicator::gather(std::byte* data,
   check_root(root);
   check_bounds(bounds);
   if (ranks_.links != nullptr) {
-    return Communicator::gather(data, bounds, root, stream);  // refuses
+    return Communicator::gather(data, bounds, root, stream);  // throws
   }
   run_here("gather", bounds.back(), [&](std::int64_t number) {
     return shared_.gather(data, bounds, root, number);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The communicator between the memories of processors: shared memory within a node, links between
-// nodes. It knows no MPI; the MPI plug-in hands in memory and links.
+// The communicator between host memories: shared memory within a node, links between nodes.
+// Independent of MPI; the MPI plug-in passes in memory and links.
 #pragma once
 
 #include "engine/comm/communication_thread.h"
@@ -19,19 +19,19 @@
 
 namespace dlbench::comm {
 
-/// Where a rank stands and what it may use.
+/// The position of a rank and what it uses to communicate.
 struct HostRanks {
   int rank = 0;
   int size = 1;
   std::vector<int> node_ranks;  ///< the ranks of this node, in order
-  double timeout_s = 1800.0;    ///< a rank that comes later than this is an error
+  double timeout_s = 1800.0;    ///< waiting longer than this for a rank is an error
   int spins = 0;                ///< see NodeBarrier
   std::unique_ptr<NodeMemory> memory;
   std::unique_ptr<NodeLinks> links;  ///< nullptr: all ranks are on one node
 };
 
-/// All-reduces that were started run in their order on a thread of its own, beside the caller's
-/// work; blocking calls with none in flight run on the caller's thread. Streams are those of the
+/// Started all-reduces run in order on a thread of its own while the caller computes; blocking
+/// calls wait until none is in flight and run on the caller's thread. Streams are those of the
 /// host, always ready.
 class HostCommunicator final : public Communicator {
  public:
@@ -46,7 +46,7 @@ class HostCommunicator final : public Communicator {
   [[nodiscard]] int rank() const override { return ranks_.rank; }
   [[nodiscard]] int size() const override { return ranks_.size; }
 
-  /// In the shared window; backend.allocate() where the node has no room for it.
+  /// Allocates shared memory, or with backend.allocate() if the node has no room for it.
   [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
                                                           std::size_t bytes) override;
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
@@ -73,26 +73,26 @@ class HostCommunicator final : public Communicator {
   [[nodiscard]] std::vector<double> take_arrivals() override { return thread_.take_arrivals(); }
 
  private:
-  /// Does the next collective, transfer(its number), and tells the trace and whoever watches this
-  /// rank.
+  /// Runs the next collective, transfer(its number), and reports it to the trace and to
+  /// rank_progress.h.
   template <typename Transfer>
   CollectiveTimes next_collective(std::string_view name, Transfer transfer);
-  /// Times a transfer that the links do after a barrier of theirs.
+  /// Runs a transfer over the links after a barrier over them, and returns the times of both.
   template <typename Transfer>
   CollectiveTimes over_links(Transfer transfer);
-  /// Does collective `name`, transfer(its number), on the calling thread.
+  /// Runs collective `name`, transfer(its number), on the calling thread.
   template <typename Transfer>
   void run_here(std::string_view name,
                 std::size_t bytes,
                 Transfer transfer,
                 CommunicationThread::Kind kind = CommunicationThread::Kind::kOther);
   void check_root(int root) const;
-  /// One more than there are ranks.
+  /// Checks that there is one bound more than ranks.
   void check_bounds(std::span<const std::size_t> bounds) const;
 
   HostRanks ranks_;
   SharedCollectives shared_;
-  std::int64_t number_ = 0;     ///< of the next collective; only whoever runs one touches it
+  std::int64_t number_ = 0;     ///< of the next collective; used only by the thread that runs one
   CommunicationThread thread_;  // last: it uses all of the above
 };
 

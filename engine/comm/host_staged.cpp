@@ -33,7 +33,7 @@ HostStagedCommunicator::~HostStagedCommunicator() {
     out_->synchronize();  // they may still write to the stages and read from them
     back_->synchronize();
   } catch (const core::Error&) {
-    // The device is lost, and that was told by the call that met it first.
+    // The device is lost, which the call that first noticed it has reported.
   }
 }
 
@@ -61,7 +61,7 @@ void HostStagedCommunicator::copy_out(Stage& stage,
   stream.record(*stage.ready);
   out_->wait_for(*stage.ready);
   if (stage.used) {
-    out_->wait_for(*stage.returned);  // the last one through here may have had another stream
+    out_->wait_for(*stage.returned);  // the last use of the stage may have had another stream
   }
   if (part.end > part.begin) {
     out_->copy_to_host(stage.host.data() + part.begin, data + part.begin, part.end - part.begin);
@@ -89,8 +89,8 @@ Ticket HostStagedCommunicator::start_all_reduce(const ReduceRequest& request,
   return static_cast<Ticket>(flights_.size()) - 1;
 }
 
-// On the communication thread. What it enqueues nothing waits for before wait(), by then it is
-// there.
+// Runs on the communication thread. Nothing depends on the copy it enqueues before wait(), by which
+// time it is enqueued.
 void HostStagedCommunicator::run(const ReduceRequest& request) {
   Flight flight;
   {

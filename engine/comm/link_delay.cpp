@@ -22,12 +22,12 @@ steady_clock::duration to_duration(double seconds) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// How late a sleeper may wake up on an idle processor that has to leave a power state first: many
+/// How late a sleeper may wake up on an idle processor that must first leave a power state: many
 /// times the cost of a small collective.
 constexpr std::chrono::microseconds kWakingUp{60};
 
-/// By default the kernel wakes a sleeper up to 50 us late to save power, as long as a small
-/// collective takes.
+/// Turns off timer slack for this thread: by default the kernel wakes a sleeper up to 50 us late to
+/// save power, as long as a small collective takes.
 void wake_punctually() {
   thread_local const bool set = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
   static_cast<void>(set);  // refused: sleeps are a little longer
@@ -65,7 +65,7 @@ void LinkDelay::wait_until(Clock::time_point end, Who who) {
   bool given_up = false;
   {
     std::unique_lock lock(mutex_);
-    // Waiting until a time that is past takes a wake-up all the same.
+    // Waiting until a time in the past would still cost a wake-up.
     given_up = sleep_end > Clock::now()
                    ? given_up_changed_.wait_until(lock, sleep_end, [this] { return given_up_; })
                    : given_up_;
@@ -78,7 +78,7 @@ void LinkDelay::wait_until(Clock::time_point end, Who who) {
   }
 }
 
-/// The arrival of the last rank. Who woke up when to find out plays no part in it.
+/// The arrival time of the last rank, independent of when ranks wake up to learn it.
 LinkDelay::Clock::time_point LinkDelay::latest(Clock::time_point arrival) {
   std::int64_t time = arrival.time_since_epoch().count();
   backend::HostStream stream;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A simulated link in front of a real communicator: collectives end when they would end on a link
-// of the given cost, so that one machine shows the regimes of many.
+// A simulated link on top of a real communicator: collectives end when they would end on a link of
+// the given cost, so that one machine can show the behaviour of many.
 #pragma once
 
 #include "engine/comm/communication_thread.h"
@@ -22,21 +22,20 @@
 
 namespace dlbench::comm {
 
-/// The link carries one collective at a time. One that the last rank called at time t ends at
-///   max(t, end of the one before) + collective_s(link) + jitter_s(link, seed, its number)
-/// on all ranks, or when the real one is done, if that is later: a link is worth simulating that is
-/// slower than the machine. Ranks sleep until then and leave the processors to those that compute.
-/// Started all-reduces run beside the caller on a thread of their own, which may wake up some 50 us
-/// late; a caller that waits for its own collective polls for the last of them and is not late.
-/// All ranks are on one machine, whose steady clock they compare; otherwise calls throw
-/// core::Error(kUnavailable).
+/// The link carries one collective at a time. One that the last rank enters at time t ends at
+///   max(t, end of the previous one) + collective_s(link) + jitter_s(link, seed, its number)
+/// on all ranks, or when the real one is done if that is later: the simulated link must be slower
+/// than the machine. Ranks sleep until then and leave the processors to those that compute.
+/// Started all-reduces run on a thread of their own, which may wake up some 50 us late; a caller
+/// that blocks in a collective polls during the last 60 us and is not late. All ranks must be on
+/// one machine, whose steady clock they compare; otherwise calls throw core::Error(kUnavailable).
 class LinkDelay final : public ForwardingCommunicator {
  public:
-  /// `inner` joins host memories: its calls block. `seed`: of the jitter, the same on all ranks.
+  /// `inner` connects host memories: its calls block. `seed` of the jitter: the same on all ranks.
   LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link, std::uint64_t seed);
   ~LinkDelay() override;
 
-  /// The inner one's name and ", simulated link".
+  /// The inner communicator's name followed by ", simulated link".
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
                                         backend::Stream& stream) override;
@@ -65,11 +64,11 @@ class LinkDelay final : public ForwardingCommunicator {
  private:
   using Clock = std::chrono::steady_clock;
 
-  enum class Who : std::uint8_t { kCaller, kBeside };  ///< on the caller's thread, or beside it
+  enum class Who : std::uint8_t { kCaller, kBeside };  ///< the caller's or the communication thread
 
   struct Call {
     double cost_s = 0.0;        ///< without jitter
-    Clock::time_point arrival;  ///< when the caller asked for it
+    Clock::time_point arrival;  ///< when the caller requested it
     Who who = Who::kCaller;
   };
 
@@ -88,7 +87,7 @@ class LinkDelay final : public ForwardingCommunicator {
   LinkModel link_;
   std::uint64_t seed_;
   std::string name_;
-  std::int64_t number_ = 0;      ///< of the next collective; only whoever runs one touches it
+  std::int64_t number_ = 0;      ///< of the next collective; used only by the thread that runs one
   Clock::time_point link_free_;  ///< when the last one ended; likewise
   std::mutex mutex_;
   std::condition_variable given_up_changed_;

@@ -32,7 +32,7 @@ double transfer_s(const LinkLevel& level, double messages, double bytes) {
   return messages * level.latency_s + (level.bytes_per_s > 0.0 ? bytes / level.bytes_per_s : 0.0);
 }
 
-/// Messages one after the other, and bytes over a link, of a ring of n ranks.
+/// The number of successive messages, and of bytes over a link, in a ring of n ranks.
 struct RingLoad {
   double messages = 0.0;
   double bytes = 0.0;

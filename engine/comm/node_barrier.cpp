@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last rank to arrive advances a generation number that the others sleep on. Futexes are shared
-// between processes, which std::atomic's own wait() does not promise.
+// The last rank to arrive advances a generation number on which the others sleep. Futexes work
+// between processes, which std::atomic's own wait() does not guarantee.
 #include "engine/comm/node_barrier.h"
 
 #include "engine/comm/rank_progress.h"
@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kPollInterval =
-    0.1;  // s; how long a sleeper sleeps before it looks for the missing
+    0.1;  // s; how long a rank sleeps before it checks the missing ones
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
                   std::atomic<std::int64_t>::is_always_lock_free,
@@ -40,7 +40,7 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, double tim
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(timeout_s);
   timeout.tv_nsec = static_cast<long>((timeout_s - static_cast<double>(timeout.tv_sec)) * 1e9);
-  // Woken, timed out or interrupted: the caller looks again in any case.
+  // Woken, timed out or interrupted: the caller checks again in any case.
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
 
@@ -66,14 +66,14 @@ std::string text(const CollectiveId& call) {
 
 }  // namespace
 
-// One per rank, on cache lines of its own.
+// The state of one rank, on its own cache lines.
 struct alignas(64) NodeBarrier::Seat {
   std::atomic<std::uint32_t> arrivals;
   std::atomic<std::uint32_t> left;
   std::atomic<std::int64_t> pid;
   std::atomic<std::int64_t> beat_ns;
-  // Two, by the parity of the arrival: a fast rank may leave its next note while a slow one still
-  // reads this one.
+  // Indexed by the parity of the arrival: a fast rank may leave its next note while a slow one
+  // still reads the current one.
   alignas(64) std::array<ArrivalNote, 2> notes;
 };
 
@@ -117,7 +117,7 @@ void NodeBarrier::leave(const ArrivalNote& note) {
 }
 
 ArrivalNote NodeBarrier::note(int index, const CollectiveId& call) const {
-  const std::size_t parity = (arrivals_ + 1) % 2;  // that of the arrival before
+  const std::size_t parity = (arrivals_ + 1) % 2;  // that of the previous arrival
   const ArrivalNote theirs = seat(index).notes[parity];
   if (theirs.operation != seat(options_.rank).notes[parity].operation) {
     throw core::Error(core::ErrorCode::kRun,
@@ -152,7 +152,7 @@ bool NodeBarrier::wait(const CollectiveId& call) {
 void NodeBarrier::release(std::uint32_t generation) {
   shared_->present.store(0, std::memory_order_relaxed);
   shared_->generation.store(generation + 1, std::memory_order_seq_cst);
-  // A rank that counts itself after this load sees the new generation and does not sleep.
+  // A rank that adds itself to `sleepers` after this load sees the new generation and stays awake.
   if (shared_->sleepers.load(std::memory_order_seq_cst) > 0) {
     futex_wake_all(shared_->generation);
   }
@@ -177,7 +177,8 @@ void NodeBarrier::sleep(std::uint32_t generation, const CollectiveId& call) {
 void NodeBarrier::check_missing(const CollectiveId& call,
                                 double waited_s,
                                 std::optional<double>& gone_s) const {
-  // A rank that leaves because of a fault tells it right after: that is what ends the launch.
+  // A rank that leaves because of a fault reports it right after: that report should end the
+  // launch.
   constexpr double kTimeToExplainS = 1.0;
   check_launch();
   std::string missing;

@@ -48,7 +48,7 @@ void step_done(double wall_s) noexcept {
   beat(own);
 }
 
-// 0 where no loss is unseen, else the number of the first that is, from 1.
+// Stores 0 if no loss is unseen, otherwise the number of the first unseen one, counted from 1.
 void losses_seen(std::int64_t seen, std::int64_t started) noexcept {
   own_progress().unseen_loss.store(seen < started ? seen + 1 : 0, std::memory_order_relaxed);
 }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Works in blocks that stay in the first-level cache: however many ranks there are, each source is
-// read once from memory and each target written once. Compiled with -O3, which vectorises the
-// loops.
+// Works in blocks that stay in the first-level cache: for any number of ranks, each source is read
+// once from memory and each target written once. Compiled with -O3, which vectorises the loops.
 #include "engine/comm/reduce.h"
 
 #include "engine/core/check.h"
@@ -23,11 +22,11 @@ namespace dlbench::comm {
 namespace {
 
 constexpr std::size_t kBlock = 2048;                    // elements; f64: 16 KiB
-constexpr std::size_t kPrefetch = 2048;                 // bytes ahead
-constexpr std::size_t kInCache = std::size_t{1} << 20;  // bytes that leave nothing to prefetch
-constexpr std::size_t kMaxStreams = 16;                 // that are read well side by side
+constexpr std::size_t kPrefetch = 2048;                 // distance in bytes
+constexpr std::size_t kInCache = std::size_t{1} << 20;  // bytes; up to here prefetching is useless
+constexpr std::size_t kMaxStreams = 16;                 // sources that can be read at once well
 
-/// The stored forms of f16 and bf16.
+/// f16 and bf16 as stored in memory.
 struct Half {
   std::uint16_t bits;
 };
@@ -37,7 +36,7 @@ struct BFloat {
 
 #if defined(__x86_64__)
 bool has_f16c() {
-  // Not every compiler's __builtin_cpu_supports() knows f16c; that of avx asks the system too.
+  // Not every compiler's __builtin_cpu_supports() knows f16c; for avx it also asks the system.
   static const bool has = [] {
     unsigned a = 0;
     unsigned b = 0;
@@ -89,7 +88,7 @@ __attribute__((target("avx2"))) std::size_t widen_by_eights(const BFloat* from,
   return i;
 }
 
-// As core::f32_to_bf16().
+// The same rounding as core::f32_to_bf16().
 __attribute__((target("avx2"))) std::size_t narrow_by_eights(const float* from,
                                                              std::size_t count,
                                                              BFloat* to) {
@@ -120,7 +119,7 @@ std::size_t widen_by_eights(const Half*, std::size_t, float*) { return 0; }
 std::size_t narrow_by_eights(const float*, std::size_t, Half*) { return 0; }
 #endif
 
-// widen(): a block as numbers to calculate with, in place where they already are, else in `room`.
+// widen(): a block as numbers to compute with: unchanged if they already are, otherwise in `room`.
 
 template <typename T>
 const T* widen(const T* from, std::size_t /*count*/, T* /*room*/) {
@@ -176,8 +175,8 @@ void combine(const T* values, std::size_t count, ReduceOp op, T* result) {
   }
 }
 
-/// Sums in registers, all sources side by side. Elements of `T` lie in memory as they are added.
-/// Returns how many elements it did; the rest is less than a group.
+/// Sums in registers, reading all sources in parallel, for types T that are stored as they are
+/// added. Returns how many elements were summed; the rest is less than a group.
 template <typename T>
 std::size_t sum_groups(std::span<const std::byte* const> sources,
                        std::span<std::byte* const> targets,
@@ -188,7 +187,7 @@ std::size_t sum_groups(std::span<const std::byte* const> sources,
   for (std::size_t at = 0; at < bytes; at += kGroup) {
     Line first = *reinterpret_cast<const Line*>(sources[0] + at);
     Line second = *reinterpret_cast<const Line*>(sources[0] + at + sizeof(Line));
-    // The processor's own prefetching stops at every page; at the end this reads ahead in vain.
+    // The processor's own prefetching stops at every page; at the end these prefetches are wasted.
     for (const std::byte* source : sources) {
       __builtin_prefetch(source + at + kPrefetch);
       __builtin_prefetch(source + at + kPrefetch + sizeof(Line));
@@ -205,7 +204,7 @@ std::size_t sum_groups(std::span<const std::byte* const> sources,
   return bytes / sizeof(T);
 }
 
-/// `Stored` lies in memory, `Number` is what it is calculated with.
+/// reduce_elements() for elements stored as `Stored` and computed as `Number`.
 template <typename Stored, typename Number>
 void reduce_as(std::span<const std::byte* const> sources,
                std::span<std::byte* const> targets,

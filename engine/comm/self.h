@@ -11,7 +11,7 @@
 
 namespace dlbench::comm {
 
-/// One rank: every collective leaves the data as it is and returns at once.
+/// For one rank: every collective leaves the data unchanged and returns at once.
 class SelfCommunicator : public Communicator {
  public:
   [[nodiscard]] std::string_view name() const override { return "self"; }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A large call cuts the elements into one share per owner and runs in pieces: of every share one
-// slice, so that all owners are busy in each. If the data of all ranks lie in shared windows, one
-// piece is all there is:
+// A large call divides the elements into one share per owner and runs in pieces: a piece is one
+// slice of every share, so that all owners are busy in each. If the data of all ranks are in shared
+// windows, there is only one piece:
 //   [copy in] - barrier - owners reduce or readers fetch - barrier - [copy out] - next piece
-// A small all-reduce of ranks that share cores, for which a barrier costs tens of microseconds, has
-// one barrier: each rank puts its elements into a slot and sums all slots.
+// A small all-reduce of ranks that share cores, for which a barrier costs tens of microseconds,
+// uses only one barrier: each rank puts its elements into a slot and sums all slots.
 #include "engine/comm/shared_collectives.h"
 
 #include "engine/comm/reduce.h"
@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kSmallSlot = std::size_t{16} << 10;
-// A small call reads the slots of all ranks on every rank; beyond this a second barrier is cheaper.
+// A small call reads the slots of all ranks on every rank; above this a second barrier is cheaper.
 constexpr std::size_t kSmallTotal = std::size_t{64} << 10;
 
 enum class Kind : std::uint8_t { kAllReduce, kReduceScatter, kFetch };
@@ -43,9 +43,9 @@ struct SharedCollectives::Call {
   ReduceRequest request;
   std::size_t element_bytes = 1;
   int owners = 1;
-  int root = -1;                          ///< the only owner; -1: all own a share
-  std::span<const std::size_t> bounds{};  ///< of the owners' shares; empty: equal ones
-  /// Elements that this rank fetches of others' shares: of a scatter or gather not all of them.
+  int root = -1;                          ///< the only owner; -1: each owns a share
+  std::span<const std::size_t> bounds{};  ///< of the owners' shares; empty: equal shares
+  /// The elements that this rank fetches from others' shares: only some in a scatter or gather.
   std::size_t wanted_begin = 0;
   std::size_t wanted_end = std::numeric_limits<std::size_t>::max();
   std::size_t slice_elements = 0;
@@ -75,7 +75,7 @@ struct SharedCollectives::Call {
     return largest;
   }
 
-  /// Differs between calls that do not fit together.
+  /// A hash that differs between calls that do not match.
   [[nodiscard]] std::uint64_t fingerprint() const {
     std::uint64_t result = static_cast<std::uint64_t>(id.number);
     const auto mix = [&result](std::uint64_t value) {
@@ -86,12 +86,12 @@ struct SharedCollectives::Call {
     mix(request.count);
     mix(static_cast<std::uint64_t>(request.dtype));
     mix(static_cast<std::uint64_t>(request.op));
-    mix(static_cast<std::uint64_t>(root) + 1);  // 0 where there is none
+    mix(static_cast<std::uint64_t>(root) + 1);  // 0 if there is no root
     return result;
   }
 };
 
-/// Elements [begin, begin + count) of the whole.
+/// Elements [begin, begin + count) of the array.
 struct SharedCollectives::Slice {
   std::size_t begin;
   std::size_t count;
@@ -101,8 +101,8 @@ SharedCollectives::SharedCollectives(NodeMemory& memory, NodeLinks* links, Optio
     : links_(links), memory_(memory), options_(std::move(options)) {
   DLBENCH_CHECK(static_cast<int>(options_.world_ranks.size()) == memory.size());
   const auto ranks = options_.world_ranks.size();
-  // One segment for all, since making one is slow: staging area, small slots, a number, the
-  // barrier.
+  // One segment for all purposes, since allocating is slow: staging area, two small slots,
+  // *other_nodes_s_, the barrier.
   const std::size_t bytes =
       options_.staging_bytes + 2 * kSmallSlot + kCacheLine + NodeBarrier::bytes(memory.size());
   staging_ = memory.allocate(bytes);
@@ -148,7 +148,7 @@ SharedCollectives::Slice SharedCollectives::slice(const Call& call, int owner, s
   return {.begin = begin, .count = std::min(call.slice_elements, end - begin)};
 }
 
-/// Where `rank` keeps `owner`'s slice of a piece.
+/// The address of `owner`'s slice of a piece in the memory of `rank`.
 std::byte* SharedCollectives::address(const Call& call,
                                       int rank,
                                       int owner,
@@ -157,7 +157,7 @@ std::byte* SharedCollectives::address(const Call& call,
   if (in_place_[index] != nullptr) {
     return in_place_[index] + slice(call, owner, piece).begin * call.element_bytes;
   }
-  // When slices are fetched, only the owner's own one is staged.
+  // If slices are fetched, each owner stages only its own slice.
   const std::size_t place = call.kind == Kind::kFetch ? 0 : static_cast<std::size_t>(owner);
   return staging_[index] + place * call.slice_elements * call.element_bytes;
 }
@@ -171,7 +171,7 @@ void SharedCollectives::leave_note(const Call& call) {
     const auto offset =
         static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(call.request.data) -
                                  reinterpret_cast<std::uintptr_t>(window.segments[self]));
-    // An address before the segment gives an offset beyond any size.
+    // For an address before the segment the offset wraps around to a huge number.
     if (offset < window.bytes && call.bytes() <= window.bytes - offset) {
       note.window = static_cast<std::int64_t>(index);
       note.offset = offset;
@@ -181,7 +181,8 @@ void SharedCollectives::leave_note(const Call& call) {
   barrier_->leave(note);
 }
 
-/// After the barrier: where everybody's data are, and so how large the pieces are.
+/// Called after the barrier: learns where the data of all ranks are, and so how large pieces can
+/// be.
 void SharedCollectives::read_notes(Call& call) {
   bool all_in_place = true;
   for (int rank = 0; rank < memory_.size(); ++rank) {
@@ -194,7 +195,7 @@ void SharedCollectives::read_notes(Call& call) {
     }
     all_in_place = all_in_place && note.window >= 0;
   }
-  // All nodes must cut alike, whatever memory each of them uses.
+  // With several nodes all must use the same pieces, whichever memory each of them uses.
   if (all_in_place && links_ == nullptr) {
     call.slice_elements = std::max<std::size_t>(1, call.largest_share());
     call.pieces = 1;
@@ -238,7 +239,7 @@ CollectiveTimes SharedCollectives::run(Call& call) {
   }
   const auto done = Clock::now();
   if (links_ != nullptr && !in_lane) {
-    // It waited at the next barrier, for those of its node that are in a lane.
+    // This rank waited at the next barrier, for the ranks of its node that are in a lane.
     other_nodes_s = std::min(*other_nodes_s_, seconds(done - met));
   }
   const double node_s = seconds(met - staged);
@@ -328,7 +329,7 @@ void SharedCollectives::reduce_slice(const Call& call, std::size_t piece) {
 void SharedCollectives::fetch_slices(const Call& call, std::size_t piece) {
   const int self = memory_.rank();
   for (int step = 1; step < call.owners; ++step) {
-    // Readers begin at different owners, so that not all read the same memory at once.
+    // Ranks begin with different owners, so that they do not all read the same memory at once.
     const int owner = (self + step) % call.owners;
     const Slice part = slice(call, owner, piece);
     const std::size_t begin = std::max(part.begin, call.wanted_begin);
@@ -363,7 +364,7 @@ CollectiveTimes SharedCollectives::all_reduce(const ReduceRequest& request, std:
             .element_bytes = core::size_of(request.dtype),
             .owners = links_ == nullptr ? memory_.size() : links_->lanes()};
   const std::size_t bytes = call.bytes();
-  // Where ranks have cores of their own, a second barrier is cheaper than reading all slots.
+  // If ranks have cores of their own, a second barrier is cheaper than reading all slots.
   const bool small = links_ == nullptr && options_.spins == 0 && bytes <= kSmallSlot &&
                      bytes * sources_.size() <= kSmallTotal;
   return small ? run_small(call) : run(call);
@@ -427,7 +428,7 @@ CollectiveTimes SharedCollectives::scatter(std::byte* data,
                                            std::int64_t number) {
   DLBENCH_CHECK(links_ == nullptr) << "one node only";
   const auto self = static_cast<std::size_t>(memory_.rank());
-  // A broadcast of which each rank takes its part.
+  // A broadcast of which each rank fetches only its part.
   Call call{.id = {"scatter", number},
             .kind = Kind::kFetch,
             .request = {.data = data, .count = bounds.back(), .dtype = core::DType::kU8},
@@ -444,7 +445,7 @@ CollectiveTimes SharedCollectives::gather(std::byte* data,
                                           int root,
                                           std::int64_t number) {
   DLBENCH_CHECK(links_ == nullptr) << "one node only";
-  // An all-gather of which one rank takes the parts.
+  // An all-gather in which only the root fetches the parts.
   Call call{.id = {"gather", number},
             .kind = Kind::kFetch,
             .request = {.data = data, .count = bounds.back(), .dtype = core::DType::kU8},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives of the ranks of one node in memory they share: each rank reduces its share of the
-// elements over all ranks' memories and writes it into all of them, so that nothing is copied that
+// Collectives of the ranks of one node in shared memory: each rank reduces its share of the
+// elements over all ranks' memories and writes it to all of them, so that nothing is copied that
 // can be read in place.
 #pragma once
 
@@ -18,26 +18,26 @@
 
 namespace dlbench::comm {
 
-/// The ranks of one node at work. Memory from allocate() is used in place; other memory passes
-/// through a staging area in pieces. One thread at a time; beat() and give_up() from any.
+/// The collectives. Memory from allocate() is used in place; other memory passes through a staging
+/// area in pieces. One thread at a time, except beat() and give_up(), which any thread may call.
 class SharedCollectives {
  public:
   struct Options {
-    std::vector<int> world_ranks;  ///< of the node's ranks, by index: what messages call them
+    std::vector<int> world_ranks;  ///< of the node's ranks, by index: the numbers in messages
     double timeout_s = 0.0;
     int spins = 0;                                     ///< see NodeBarrier
     std::size_t staging_bytes = std::size_t{2} << 20;  ///< per rank; a multiple of 4096
   };
 
-  /// Collective. `memory` outlives this; `links` too, or nullptr where there is one node only.
+  /// Collective. `memory` must outlive this object, and so must `links`; nullptr with one node.
   /// Throws core::Error(kMemory) if there is no room for the staging areas.
   SharedCollectives(NodeMemory& memory, NodeLinks* links, Options options);
 
-  /// A zeroed segment of this rank that collectives use in place; nullptr on all ranks of the node
-  /// if there is no room. Collective.
+  /// Allocates a zeroed segment of this rank that collectives use in place; nullptr on all ranks of
+  /// the node if there is no room. Collective.
   [[nodiscard]] std::byte* allocate(std::size_t bytes);
 
-  /// As in communicator.h, over the ranks of all nodes. `number` is the collective's, for messages.
+  /// As in communicator.h, over the ranks of all nodes. `number` identifies the call in messages.
   CollectiveTimes all_reduce(const ReduceRequest& request, std::int64_t number);
 
   // Over the ranks of this node, which must be the only one.
@@ -58,7 +58,7 @@ class SharedCollectives {
                          std::int64_t number);
 
   void beat() { barrier_->beat(); }
-  /// Ends the waits of another thread in here with an error.
+  /// Makes the waits of another thread in this object throw.
   void give_up();
 
  private:
@@ -86,11 +86,11 @@ class SharedCollectives {
   Options options_;
   std::vector<std::byte*> staging_;  // by rank: for large calls on memory that is not shared
   std::vector<std::byte*> small_;    // by rank: two slots for small calls
-  double* other_nodes_s_ = nullptr;  // shared: what lane 0 waited for other nodes, this call
+  double* other_nodes_s_ = nullptr;  // shared: how long lane 0 waited for other nodes in this call
   std::unique_ptr<NodeBarrier> barrier_;
   std::vector<Window> windows_;
   std::uint64_t small_calls_ = 0;
-  // Scratch of one call, by rank: nothing is allocated in a step.
+  // Scratch of one call, by rank, kept so that a step allocates nothing.
   std::vector<std::byte*> in_place_;
   std::vector<const std::byte*> sources_;
   std::vector<std::byte*> targets_;

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients that one rank alone gets, as in PyTorch's DataParallel.
+// Reduces gradients to one rank only, as in PyTorch's DataParallel.
 #pragma once
 
 #include "engine/comm/forwarding.h"
 
 namespace dlbench::comm {
 
-/// Reduces to rank 0 where a step would all-reduce, and blocks until that is done: elsewhere the
-/// data are undefined afterwards. Everything else passes through.
+/// Turns the all-reduces of a step into blocking reductions to rank 0; on other ranks the data are
+/// undefined afterwards. Everything else passes through.
 class SingleRootCommunicator final : public ForwardingCommunicator {
  public:
   using ForwardingCommunicator::ForwardingCommunicator;

@@ -25,7 +25,7 @@ using graph::kNoValue;
 using graph::Storage;
 using graph::ValueId;
 
-constexpr std::uint64_t kSeed = 20240229;  // any number will do; results quote it
+constexpr std::uint64_t kSeed = 20240229;  // arbitrary; results quote it
 
 DType dtype_of(Element element, DType case_dtype) {
   switch (element) {
@@ -47,7 +47,7 @@ DType dtype_of(Element element, DType case_dtype) {
   return case_dtype;
 }
 
-/// One stream of random numbers per tensor, so that adding an operand changes no other one.
+/// The random stream of one tensor: separate streams, so that adding an operand changes no other.
 core::RandomStream stream_for(const std::string& name) { return {kSeed, core::fnv1a(name)}; }
 
 double uniform(core::RandomStream& random, double low, double high) {
@@ -90,7 +90,7 @@ double draw(Fill fill, double value, core::RandomStream& random) {
   return 0;
 }
 
-/// Evenly spaced in (-1, 1), in random order: Fisher-Yates.
+/// Values evenly spaced in (-1, 1), in random order (Fisher-Yates).
 std::vector<double> distinct_values(std::int64_t count, core::RandomStream& random) {
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -102,7 +102,7 @@ std::vector<double> distinct_values(std::int64_t count, core::RandomStream& rand
   return values;
 }
 
-/// The first `count` elements, over and over.
+/// Fills the tensor by repeating its first `count` elements.
 void repeat(HostTensor& tensor, std::int64_t count) {
   const std::size_t whole = tensor.bytes();
   std::size_t done = static_cast<std::size_t>(count) * core::size_of(tensor.dtype());
@@ -148,12 +148,12 @@ class Filler {
   }
 
  private:
-  static constexpr std::int64_t kRepeated = 65521;  ///< a prime: no period of it is one of a shape
+  static constexpr std::int64_t kRepeated = 65521;  ///< a prime: its period fits no extent
 
   Contents contents_;
 };
 
-/// Declares operands and keeps what to put into them.
+/// Declares operands and keeps their contents.
 class OperandMaker {
  public:
   OperandMaker(GraphBuilder& builder, DType dtype, const Filler& filler, TensorsByName& contents)
@@ -176,7 +176,7 @@ class OperandMaker {
         filler_.fill(operand.name, dtype, operand.shape, operand.fill, operand.value));
   }
 
-  /// Parameters first: gradients and optimizer states refer to them.
+  /// Declares parameters first, since gradients and optimizer states refer to them.
   void declare_all(const OpCase& spec) {
     for (const bool parameters : {true, false}) {
       for (const auto* operands : {&spec.inputs, &spec.updates}) {
@@ -206,7 +206,7 @@ class OperandMaker {
   std::map<std::string, ValueId> ids_;
 };
 
-/// Content for the state that a chain's layers declared.
+/// Makes contents for the state that a chain's layers declared.
 void fill_layer_state(const graph::Graph& graph, const Filler& filler, TensorsByName& contents) {
   for (const graph::Value& value : graph.values()) {
     if (value.producer != graph::kNoNode || contents.contains(value.name)) {
@@ -231,7 +231,7 @@ bool wants_gradient(const graph::Value& value) {
          !value.name.starts_with("seed_");
 }
 
-/// The forward nodes; returns the values that L is made of.
+/// Adds the forward nodes; returns the values that enter L.
 std::vector<ValueId> add_forward(const OpCase& spec,
                                  GraphBuilder& builder,
                                  const OperandMaker& operands,
@@ -267,7 +267,7 @@ std::vector<ValueId> add_forward(const OpCase& spec,
   return differentiated;
 }
 
-/// Backward nodes of L with respect to every float input and parameter.
+/// Adds the backward nodes of L with respect to every float input and parameter.
 graph::Graph add_backward(GraphBuilder&& builder,
                           const std::vector<ValueId>& differentiated,
                           const Filler& filler,
@@ -302,7 +302,7 @@ graph::Graph add_backward(GraphBuilder&& builder,
     if (gradient.storage == Storage::kInput) {
       result.gradients.push_back({operand, gradient.name, true});
     } else if (marker.graph().value(operands[i]).storage == Storage::kParameter) {
-      // As in training: in the model state, in the layout that the optimizer shares.
+      // As in training: in the model state, in the layout that the optimizer uses too.
       marker.make_gradient(id, operands[i]);
       result.updated.push_back("grad/" + operand);
       result.gradients.push_back({operand, "grad/" + operand, false});

@@ -22,18 +22,18 @@ struct CaseOptions {
   bool allow_tf32 = false;
 };
 
-/// One case, lowered. The backend outlives it.
+/// One lowered case. Backend and graph must outlive it.
 class CaseRun {
  public:
-  /// Throws core::Error(kUnavailable) where the backend cannot do the case.
+  /// Throws core::Error(kUnavailable) if the backend cannot run the case.
   CaseRun(backend::Backend& backend, const CaseGraph& graph, const CaseOptions& how = {});
 
   /// Runs from `contents` (every input and state value of the case) and returns the outputs and
   /// the updated state, by name.
   [[nodiscard]] TensorsByName run(const TensorsByName& contents);
 
-  /// The same in steps, for many runs that differ little. An input is bound, not copied: the tensor
-  /// stays valid, and what is written into it later counts at the next execute(). State is copied.
+  /// The parts of run(), for many runs that differ little. Inputs are bound, not copied: their
+  /// tensors must stay valid, and later changes take effect at the next execute(). State is copied.
   void write(const std::string& name, const core::HostTensor& tensor);
   void execute();
   [[nodiscard]] core::HostTensor read_output(const std::string& name);

@@ -10,7 +10,7 @@
 namespace dlbench::conformance {
 namespace {
 
-constexpr double kMostlyZero = 0.7;  // ReLU leaves about half
+constexpr double kMostlyZero = 0.7;  // ReLU zeroes about half
 constexpr std::int64_t kEnoughForBias = 64;
 
 struct Scale {
@@ -63,7 +63,7 @@ Comparison compare(const core::HostTensor& got,
   Comparison result;
   std::int64_t worst_index = 0;
   double leaning = 0;
-  // An all-zero tensor has no scale of its own: it must then agree exactly.
+  // An all-zero tensor has no scale: it must agree exactly.
   const double unit = scale.largest > 0 ? scale.largest : 1.0;
   const double tolerance = scale.largest > 0 ? options.tolerance : 0.0;
   for (std::int64_t i = 0; i < want.elements(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares a tensor with the oracle's.
+// Comparison of a tensor with the oracle's.
 #pragma once
 
 #include "engine/core/host_tensor.h"
@@ -13,7 +13,7 @@ namespace dlbench::conformance {
 enum class Verdict {
   kAgrees,
   kDiffers,
-  kMistrusted,  ///< the oracle's tensor is mostly zero or not finite: agreement would prove nothing
+  kMistrusted,  ///< the oracle's tensor is mostly zero or not finite: agreement proves nothing
 };
 
 struct Comparison {
@@ -28,9 +28,9 @@ struct CompareOptions {
   bool may_be_mostly_zero = false;
 };
 
-/// The scale is the largest magnitude in `want`. Differs: shapes or dtypes; an element further than
-/// tolerance times scale from `want`, or not finite; or, with 64 elements and more, a bias above a
-/// quarter of the tolerance: rounding scatters, a wrong formula leans to one side.
+/// The scale is the largest magnitude in `want`. Tensors differ if shapes or dtypes do, if an
+/// element is not finite or further than tolerance times scale from `want`, or, with 64 or more
+/// elements, if the bias exceeds a quarter of the tolerance: rounding scatters, a bug has a bias.
 [[nodiscard]] Comparison compare(const core::HostTensor& got,
                                  const core::HostTensor& want,
                                  const CompareOptions& options);

@@ -18,14 +18,14 @@ namespace {
 
 constexpr double kStep = 1e-4;
 constexpr std::int64_t kElements = 48;
-// Extrapolated differences in f64 are good to 1e-10 here; a wrong rule is off by a per cent.
+// Extrapolated differences in f64 are accurate to 1e-10 here; a wrong rule is off by a per cent.
 constexpr double kTolerance = 1e-6;
-// Differences of two steps: h^2 terms are 1e-8 to 1e-7, a kink between them gives of order 1, one
-// at a distance d from the point d / h.
+// Limit for the difference between the two step sizes: h^2 terms contribute 1e-8 to 1e-7, a kink at
+// distance d from the point about 1 or d / h.
 constexpr double kKink = 1e-6;
 constexpr double kMaxKinks = 0.25;
-// An operand whose true gradient is zero (a bias before batch norm) shows rounding alone: gradients
-// are measured against at least this part of the largest one of the case.
+// A gradient whose true value is zero (of a bias before batch norm) shows only rounding errors:
+// errors are relative to at least this part of the largest gradient of the case.
 constexpr double kSmallestScale = 1e-3;
 
 double largest(const core::HostTensor& tensor) {
@@ -68,7 +68,7 @@ class Checker {
   }
 
  private:
-  /// L with element `index` of `operand` moved by `delta`.
+  /// Returns L with element `index` of `operand` changed by `delta`.
   double loss(const std::string& operand, std::int64_t index, double delta) {
     core::HostTensor& tensor = forward_.contents.at(operand);
     const double before = tensor.at(index);
@@ -141,7 +141,7 @@ class Checker {
 
   backend::Backend& backend_;
   CaseGraph full_;
-  CaseGraph forward_;  ///< its contents are moved during the check
+  CaseGraph forward_;  ///< its contents are varied during the check
   std::unique_ptr<CaseRun> run_;
 };
 

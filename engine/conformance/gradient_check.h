@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradient rules against central differences in float64.
+// Checks gradient rules against central differences in float64.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -12,7 +12,7 @@
 
 namespace dlbench::conformance {
 
-/// What the check of one operand found.
+/// The result of checking the gradient of one operand.
 struct GradientCheck {
   std::string operand;
   double worst = 0.0;  ///< |analytic - numeric| relative to the largest gradient of the operand
@@ -22,11 +22,11 @@ struct GradientCheck {
   std::string detail{};  ///< a sentence, unless passed
 };
 
-/// Checks every differentiable operand of a case, run in f64 on `backend`, in up to 48 elements
-/// chosen by a fixed seed. Numeric: (L(x + h) - L(x - h)) / 2h with h = 1e-4 and 5e-5, extrapolated
-/// to h = 0 (error of order h^4), L = sum of seed times output. Where the two steps disagree a kink
-/// lies between; more than a quarter of such elements fails the check. Empty where the case has no
-/// gradient.
+/// Checks every differentiable operand of a case, run in f64 on `backend`, at up to 48 elements
+/// chosen by a fixed seed. The numeric gradient is (L(x + h) - L(x - h)) / 2h with h = 1e-4 and
+/// 5e-5, extrapolated to h = 0 (error of order h^4), where L = sum of seed times output. If the two
+/// step sizes disagree, a kink lies between; the check fails if that is so for more than a quarter
+/// of the elements. Returns nothing for a case without a gradient.
 [[nodiscard]] std::vector<GradientCheck> check_gradients(backend::Backend& backend,
                                                          const OpCase& spec);
 

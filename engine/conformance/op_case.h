@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a conformance case is: one op, or a short chain of ops, with its operands and the tolerance
-// of its results. The lists stand in cases/<family>.cpp.
+// A conformance case: one op, or a short chain of ops, with its operands and the tolerance of its
+// results. The lists of cases are in cases/<family>.cpp.
 #pragma once
 
 #include "engine/core/dtype.h"
@@ -15,18 +15,18 @@
 
 namespace dlbench::conformance {
 
-/// What an operand is filled with; all random, from a seed of the case and the operand's name.
+/// How an operand is filled; random values depend on a fixed seed and the operand's name.
 enum class Fill {
   kUniform,       ///< U(-1, 1)
   kPositive,      ///< U(0.5, 1.5)
   kOffset,        ///< 10 + U(-1, 1): a mean far from zero
   kFar,           ///< 1e4 + U(-1, 1): a mean beyond what exp() can take
-  kTiny,          ///< U(-1, 1) / 256: a variance that an epsilon of 1e-5 is more than
+  kTiny,          ///< U(-1, 1) / 256: a variance smaller than an epsilon of 1e-5
   kSaturating,    ///< of either sign, magnitude U(20, 200): where exp() under- or overflows
   kOutlierFirst,  ///< U(-1, 1), but the first element of each channel is 1000
   kProbability,   ///< U(0.05, 0.95)
-  kAwayFromZero,  ///< of either sign, magnitude U(0.1, 1): no kink of ReLU nearby
-  kDistinct,      ///< a random order of evenly spaced values in (-1, 1): no ties for max pooling
+  kAwayFromZero,  ///< of either sign, magnitude U(0.1, 1): away from the kink of ReLU
+  kDistinct,      ///< evenly spaced values in (-1, 1) in random order: no ties for max pooling
   kMask,          ///< 0 or 1
   kBytes,         ///< 0 ... 255
   kLabels,        ///< integers in [0, value)
@@ -35,7 +35,7 @@ enum class Fill {
 
 /// Element type of an operand.
 enum class Element {
-  kCase,        ///< the dtype that the case runs in
+  kCase,        ///< the dtype in which the case runs
   kStatistics,  ///< f32, or f64 in an f64 case
   kF32,
   kU8,
@@ -51,37 +51,37 @@ struct Operand {
   graph::Storage storage = graph::Storage::kInput;
   Element element = Element::kCase;
   double value = 0.0;       ///< of kLabels and kConstant
-  std::string parameter{};  ///< of a gradient or optimizer state: whose it is
+  std::string parameter{};  ///< the parameter to which a gradient or optimizer state belongs
 };
 
-/// How exactly a backend must agree with the oracle (tolerance.h says why).
+/// How exactly a backend must agree with the oracle (reasons: tolerance.h).
 enum class Accuracy { kExact, kRounding, kTranscendental, kReduction, kContraction, kChain };
 
-/// Adds the nodes of a chain; returns the values whose gradients are seeded and compared.
+/// Adds the nodes of a chain; returns the outputs, which are compared and seeded for the gradients.
 using BuildChain = std::vector<graph::ValueId> (*)(graph::GraphBuilder& builder,
                                                    const std::vector<graph::ValueId>& inputs);
 
 struct OpCase {
   graph::OpKind op = graph::OpKind::kAdd;
-  std::string note;  ///< what is special about it, for reports
+  std::string note;  ///< what is special about the case, for reports
   graph::Attributes attributes{};
   std::vector<Operand> inputs;
   std::vector<Operand> updates{};
   std::vector<core::DType> dtypes{core::DType::kF32};
   Accuracy accuracy = Accuracy::kRounding;
-  /// Precisions that it serves besides its own, such as f16 of loss scaling: a backend without them
-  /// may lack it.
+  /// Other precisions for which the case matters, such as f16 for loss scaling: a backend without
+  /// one of them need not implement the case.
   std::vector<core::DType> serves{};
-  /// Results that rightly are mostly zero; any other one of that kind is mistrusted.
+  /// Results that are rightly mostly zero; any other result that is mostly zero is mistrusted.
   std::vector<std::string> mostly_zero{};
-  /// False where central differences say nothing of its gradient: the function is a staircase, flat
-  /// but for rounding, or bends within their step.
+  /// False if central differences cannot check its gradient: the function is a staircase, is flat
+  /// except for rounding, or bends within the step size.
   bool smooth = true;
   /// Set for chains: `op` and `attributes` are then unused.
   BuildChain build = nullptr;
 };
 
-/// A case in one dtype, with its number among those of one name.
+/// A case in one dtype, with its number among the cases of the same name.
 struct Case {
   const OpCase* spec = nullptr;
   core::DType dtype = core::DType::kF32;
@@ -94,7 +94,7 @@ struct Case {
 /// Every case in every dtype it is listed for, grouped by name and numbered from 0 within it.
 [[nodiscard]] const std::vector<Case>& all_cases();
 
-/// The names that cases go by, sorted, each once.
+/// The distinct names of cases, sorted.
 [[nodiscard]] std::vector<std::string> case_names();
 
 }  // namespace dlbench::conformance

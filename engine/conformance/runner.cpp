@@ -31,7 +31,7 @@ CaseResult start_result(const backend::Backend& backend, const Case& item) {
   return result;
 }
 
-/// Those of a run, told as they come.
+/// The results of a run, passed to the listener as they come.
 class Results {
  public:
   Results(const Filter& filter, const ResultListener& listener)
@@ -75,7 +75,7 @@ Outcome outcome_of(const core::Error& error, const backend::Backend& backend, co
   return serves_all ? Outcome::kRefused : Outcome::kUnimplemented;
 }
 
-/// From a handler of `error`.
+/// Called from a handler of `error`: rethrows it if it ends the run.
 void rethrow_if_it_ends_the_run(const core::Error& error, const Case& item) {
   if (core::ended_early(error.code())) {
     throw;
@@ -98,7 +98,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// How much of its tolerance an error uses up; an exact result allows none.
+/// An error relative to its tolerance; a tolerance of 0 allows no error.
 double used(double error, double tolerance) {
   return tolerance > 0 ? error / tolerance : (error > 0 ? INFINITY : 0.0);
 }

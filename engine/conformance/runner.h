@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs conformance cases: what the tests and `dlbench verify --op` call.
+// Runs conformance cases, for the tests and for `dlbench verify --op`.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -22,15 +22,15 @@ struct Filter {
   std::optional<int> index{};  ///< the case's number within its name; needs `op`
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;
   bool allow_tf32 = false;  ///< in f32: with the tolerance of tf32 for contractions
-  std::string backend{};    ///< of the line that runs a case again; empty: the backend's name
+  std::string backend{};    ///< for the repro command line; empty: the backend's name
 };
 
 enum class Outcome {
   kPassed,
   kFailed,
-  kMistrusted,  ///< the oracle's result could not have shown an error; counts as failed
+  kMistrusted,  ///< the oracle's result could not have revealed an error; counts as failed
   kRefused,     ///< core::Error(kUnavailable) in precisions that the backend has; counts as failed
-  kUnimplemented,  ///< the backend lacks a precision that the case is of, or serves
+  kUnimplemented,  ///< the backend lacks the precision of the case, or one that it serves
 };
 
 [[nodiscard]] std::string_view name(Outcome outcome);
@@ -41,26 +41,27 @@ struct CaseResult {
   std::string note;
   core::DType dtype = core::DType::kF32;
   Outcome outcome = Outcome::kPassed;
-  /// Of the result with the largest error in relation to its tolerance.
+  /// Error and tolerance of the result with the largest ratio of the two.
   double worst_error = 0.0;
   double tolerance = 0.0;
-  std::string detail{};  ///< why not passed: the result's name and what is wrong with it
+  std::string detail{};  ///< why it did not pass: the result's name and what is wrong with it
   std::string repro{};   ///< the command line that runs this case again
 };
 
-/// The cases that a filter selects. Throws core::Error(kUsage) for an unknown name (with the
-/// nearest one) or number.
+/// The cases that a filter selects. Throws core::Error(kUsage) for an unknown number, an unknown
+/// name (suggesting the nearest one), or a number without a name.
 [[nodiscard]] std::vector<Case> select_cases(const Filter& filter);
 
-/// Runs one case on `backend` and on `oracle` with equal inputs and compares every result. What the
-/// backend throws fails the case. Throws core::Error what ends a run: kRun, the case named, behind
-/// which a device may be of no more use; kTimeout and kInterrupted.
+/// Runs one case on `backend` and on `oracle` with equal inputs and compares every result. An
+/// exception of the backend fails the case, except those that end a run, which are rethrown:
+/// core::Error of kRun (naming the case; the device may be unusable), kTimeout and kInterrupted.
 [[nodiscard]] CaseResult run_case(backend::Backend& backend,
                                   backend::Backend& oracle,
                                   const Case& item,
                                   const CaseOptions& how = {});
 
-/// Is told of each case when it has run: what is known where a later one ends the run.
+/// Called with each result as soon as its case has run, so that it is not lost if a later case ends
+/// the run.
 using ResultListener = std::function<void(const CaseResult&)>;
 
 /// Runs the selected cases against the ref backend, in order.
@@ -69,8 +70,8 @@ std::vector<CaseResult> run_cases(backend::Backend& backend,
                                   const ResultListener& listener = {});
 
 /// Checks the gradient rules of the selected cases by central differences in f64 on `backend`, each
-/// case once whatever its dtypes; the backend must run f64, as ref does. Cases without a gradient
-/// are left out.
+/// case once regardless of its dtypes. The backend must support f64, as ref does. Cases without a
+/// gradient are left out.
 std::vector<CaseResult> run_gradient_checks(backend::Backend& backend,
                                             const Filter& filter,
                                             const ResultListener& listener = {});

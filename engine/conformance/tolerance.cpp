@@ -47,8 +47,8 @@ Tolerance tolerance(Accuracy accuracy, core::DType result, Arithmetic arithmetic
     }
     return f32_tolerance(accuracy);
   }
-  // A sum on the border between two 16-bit numbers may fall to either side, and a backward pass
-  // that reads such an output may end one further away.
+  // A sum close to the midpoint of two 16-bit numbers may round either way, and a backward pass
+  // that reads such an output may be off by one more.
   const double ulp = bf16 ? kUlpBF16 : kUlpF16;
   if (accuracy == Accuracy::kRounding) {
     return {ulp, "the last bit may round either way"};

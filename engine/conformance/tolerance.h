@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a result may be from the oracle's, and why that far.
+// How far a result may be from the oracle's, and why.
 #pragma once
 
 #include "engine/conformance/op_case.h"
@@ -17,10 +17,10 @@ struct Tolerance {
   std::string_view reason;
 };
 
-/// What contractions of f32 may do.
+/// How contractions of f32 may be computed.
 enum class Arithmetic { kDirect, kWinograd, kTf32 };
 
-/// `result` is the dtype of the tensor compared: the f32 statistics of a bf16 op must be as good as
+/// The tolerance for a tensor of dtype `result`: the f32 statistics of a bf16 op must be as good as
 /// those of an f32 op. For contractions of f32 the bound depends on `arithmetic`.
 [[nodiscard]] Tolerance tolerance(Accuracy accuracy, core::DType result, Arithmetic arithmetic);
 

@@ -12,20 +12,20 @@
 
 namespace dlbench::core {
 
-/// CPUs that the calling thread may run on, ascending: its affinity mask, which launchers and
-/// container runtimes set. Empty if the kernel does not tell.
+/// The CPUs that the calling thread may run on, ascending: its affinity mask, which launchers and
+/// container runtimes set. Empty if the kernel does not report it.
 [[nodiscard]] std::vector<int> affinity_cpus();
 
-/// Restricts `thread` (0: the calling one) to `cpus`, of which there is at least one. Returns 0 or
-/// the errno.
+/// Restricts `thread` (0: the calling thread) to `cpus`, which must not be empty. Returns 0 or the
+/// errno.
 int set_affinity(pid_t thread, std::span<const int> cpus);
 
-/// Ids of this process's threads, also those that libraries started. Empty if the kernel does not
-/// tell.
+/// The ids of all threads of this process, including those started by libraries. Empty if the
+/// kernel does not report them.
 [[nodiscard]] std::vector<pid_t> process_threads();
 
-/// Whether each of several processes with these masks finds a CPU that no other needs. Assumes of
-/// masks that overlap that one holds the other, as those of launchers and containers do.
+/// Whether several processes with these affinity masks can each have a CPU of their own. Assumes
+/// that of two overlapping masks one contains the other, as launchers and containers set them.
 [[nodiscard]] bool each_has_a_cpu(std::span<const std::vector<int>> masks);
 
 }  // namespace dlbench::core

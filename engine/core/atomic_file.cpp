@@ -25,9 +25,9 @@
 namespace dlbench::core {
 namespace {
 
-constexpr int kMaxLinks = 40;  // as the kernel has it
+constexpr int kMaxLinks = 40;  // the kernel's own limit
 
-/// What the messages say of the file that the user named.
+/// What error messages say about the file that the user named.
 struct Named {
   const std::string& path;
   std::string_view advice;
@@ -42,8 +42,8 @@ struct Named {
                           file.advice));
 }
 
-/// The descriptor of this process that `path` is a name of. To open such a name again would begin
-/// at the start of a file that others write too.
+/// The descriptor of this process that `path` names, if any. Opening such a name again would start
+/// at the beginning of a file to which others write too.
 std::optional<int> descriptor_named(std::filesystem::path path) {
   std::error_code ignored;
   for (int link = 0; link < kMaxLinks; ++link) {
@@ -60,12 +60,13 @@ std::optional<int> descriptor_named(std::filesystem::path path) {
   return std::nullopt;
 }
 
-/// The same, "-" included.
+/// As descriptor_named(), and standard output for "-".
 std::optional<int> own_descriptor(const std::string& path) {
   return path == "-" ? STDOUT_FILENO : descriptor_named(path);
 }
 
-/// Opens a device or pipe. Opening a pipe that nobody reads would wait for ever, deaf to signals.
+/// Opens a device or pipe for writing. A blocking open of a pipe that nobody reads would hang and
+/// ignore signals, hence the polling.
 int open_stream(const std::string& path) {
   constexpr auto kPatience = std::chrono::seconds(3);
   constexpr auto kPause = std::chrono::milliseconds(50);
@@ -83,8 +84,8 @@ int open_stream(const std::string& path) {
   }
 }
 
-/// `path`, or what it links to. By hand, because the link may lead to a file that is yet to be
-/// written.
+/// `path`, or what it links to. Resolved by hand because the link may lead to a file that does not
+/// exist yet.
 std::filesystem::path follow_links(std::filesystem::path path) {
   std::error_code ignored;
   for (int link = 0; link < kMaxLinks && std::filesystem::is_symlink(path, ignored); ++link) {
@@ -94,13 +95,13 @@ std::filesystem::path follow_links(std::filesystem::path path) {
   return path;
 }
 
-/// Whether a file of this status is written by renaming another one to its place: a regular file or
-/// nothing yet.
+/// Whether a file of this status is written by renaming another file over it: a regular file, or
+/// none yet.
 bool is_replaceable(const std::filesystem::file_status& status) {
   return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
-/// Where the bytes go. Throws for a folder.
+/// The resolved destination of a write; resolve() throws for a folder.
 struct Target {
   std::filesystem::path path;
   bool replaceable = true;
@@ -127,7 +128,7 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-/// How the names of the temporary files for `file` begin.
+/// The prefix of the names of temporary files for `file`.
 std::string temporary_prefix(const std::filesystem::path& file, std::uint64_t token) {
   return fmt::format(".{}.{:016x}.", file.filename().string(), token);
 }
@@ -140,8 +141,8 @@ struct Temporary {
   int error = 0;  ///< errno where there is no file
 };
 
-/// Creates a temporary file for `file`. One that is there is left alone, for somebody may be
-/// writing it: a process forked from this one has the same token.
+/// Creates a temporary file for `file`. An existing one is left alone, since a process forked from
+/// this one, which has the same token, may be writing it.
 Temporary create_temporary(const std::filesystem::path& file) {
   static std::atomic<std::uint64_t> number = 0;
   constexpr mode_t kMode = 0666;  // less the umask
@@ -226,8 +227,8 @@ void AtomicFile::commit() {
     ::unlink(temporary_.c_str());
     fail(step, error);
   }
-  // The rename itself reaches the disk with the folder; a folder that cannot be opened for reading
-  // loses only that guarantee.
+  // Syncing the folder makes the rename durable; if the folder cannot be opened for reading, only
+  // that guarantee is lost.
   const FileDescriptor folder(
       ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.is_open()) {
@@ -294,7 +295,7 @@ std::filesystem::path place_of(const std::filesystem::path& path) {
 }
 
 bool is_same_file(const std::string& one, const std::string& other) {
-  if (is_stream(one) || is_stream(other)) {  // a device or pipe takes all that comes
+  if (is_stream(one) || is_stream(other)) {  // a device or pipe overwrites nothing
     return is_standard_output(one) && is_standard_output(other);
   }
   return place_of(one) == place_of(other);

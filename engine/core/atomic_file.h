@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing a file so that a reader, or the next run after a crash, sees the old or the new
-// contents and never a part.
+// Writes a file so that a reader, or the next run after a crash, sees either the old or the new
+// contents, never a partial file.
 #pragma once
 
 #include "engine/core/file_descriptor.h"
@@ -15,15 +15,15 @@
 
 namespace dlbench::core {
 
-/// A file that is written piece by piece and appears as a whole: a temporary file in the folder of
-/// `path` that commit() flushes to the disk and renames to `path`; an existing file is replaced, a
-/// symbolic link is followed. Without commit() the temporary file is removed and an existing file
-/// is left as it was. Of several that write one path at a time, in whatever process, container or
-/// node, the last to commit() stays. Killed while it writes, a process leaves .NAME.*.tmp beside
-/// the file. What is_stream() says of `path` is written directly, and nothing where its reader has
-/// left; a named pipe is waited for, a few seconds, until somebody reads it. All members throw
-/// Error(kFile) naming the path and the reason (full disk, read-only folder, a folder in its
-/// place). `advice` ends the message: what the user can do about it.
+/// A file that is written piece by piece and appears as a whole: commit() flushes a temporary file
+/// in the folder of `path` to disk and renames it to `path`. An existing file is replaced, symbolic
+/// links are followed. Without commit() the temporary file is removed and an existing file is left
+/// as it was. If several writers (in any process, container or node) write the same path, the last
+/// commit() wins. A process killed while writing leaves .NAME.*.tmp next to the file. A path for
+/// which is_stream() holds is written directly; once its reader has closed it, output is dropped,
+/// and the constructor waits a few seconds for a reader of a named pipe. All members throw
+/// Error(kFile) naming the path and the reason (full disk, read-only folder, `path` is a folder).
+/// `advice` is appended to the message: what the user can do about it.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path, std::string advice = "choose another place");
@@ -32,7 +32,7 @@ class AtomicFile {
   ~AtomicFile();
 
   void write(std::string_view text);
-  /// Once, after everything is written.
+  /// Makes the file appear under its name. Call once, after everything is written.
   void commit();
 
  private:
@@ -43,12 +43,12 @@ class AtomicFile {
   std::string advice_;
   std::filesystem::path target_;  ///< `path_` with its links followed
   std::string temporary_;         ///< empty: written directly
-  FileDescriptor file_;           ///< none where a descriptor is written that was open before
-  int descriptor_ = -1;           ///< what is written: of file_, or that one
-  bool reader_left_ = false;      ///< who closed a pipe has read enough
+  FileDescriptor file_;           ///< none if an already open descriptor is written to
+  int descriptor_ = -1;           ///< where bytes go: file_'s descriptor or the already open one
+  bool reader_left_ = false;      ///< a reader that closed its pipe has read enough: no error
 };
 
-/// The parts, one behind the other, as an AtomicFile.
+/// Writes the concatenated parts through an AtomicFile.
 void write_file_atomically(const std::string& path,
                            std::span<const std::string_view> parts,
                            std::string_view advice = "choose another place");
@@ -56,33 +56,33 @@ void write_file_atomically(const std::string& path,
                            std::string_view text,
                            std::string_view advice = "choose another place");
 
-/// Whether what is written to `path` comes behind what was written before, not in its place: "-"
-/// (the standard output), a pipe, a device, or a descriptor of this process by its name
-/// (/dev/stdout, /dev/fd/N, /proc/self/fd/N), wherever that leads.
+/// Whether writing to `path` appends to what was written before instead of replacing it: true for
+/// "-" (standard output), a pipe, a device, or a name of one of this process's descriptors
+/// (/dev/stdout, /dev/fd/N, /proc/self/fd/N), whatever it refers to.
 [[nodiscard]] bool is_stream(const std::string& path);
 
-/// Whether `path` is the standard output: "-" or a name of its descriptor.
+/// Whether `path` is standard output: "-" or a name of its descriptor.
 [[nodiscard]] bool is_standard_output(const std::string& path);
 
-/// What the names of all temporary files of this process have in common, and those of no other: 64
-/// random bits, drawn once. A process forked since has the same.
+/// The 64 random bits, drawn once, that appear in the names of all temporary files of this process
+/// and of no other. A process forked afterwards has the same token.
 [[nodiscard]] std::uint64_t temporary_token();
 
-/// Removes what the process with this temporary_token() left if it was killed while it wrote
-/// `path`. Only for a process that has ended: a file that is being written would be removed too.
+/// Removes the temporary files that the process with this temporary_token() left if it was killed
+/// while writing `path`. Call only after that process has ended: files in use are removed too.
 void remove_temporaries(const std::string& path, std::uint64_t token);
 
-/// Throws what write_file_atomically would, as far as that can be known without writing: called
-/// before a long measurement.
+/// Throws what write_file_atomically() would throw, as far as that can be known without writing.
+/// Called before a long measurement.
 void check_writable(const std::string& path, std::string_view advice = "choose another place");
 
-/// Where a file written to `path` comes to lie: absolute, with all links followed. It does not need
-/// to exist, and a link may lead to nothing yet.
+/// The absolute path, all links followed, at which a file written to `path` is created. The file
+/// need not exist, and a link may dangle.
 [[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& path);
 
-/// Whether what is written to `other` would replace what was written to `one`: the same file by
-/// whatever spelling or symbolic link, or both the standard output. Not so for a device or pipe.
-/// Neither needs to exist.
+/// Whether `one` and `other` name the same file, by any spelling or symbolic link, or are both
+/// standard output: then writing one after the other would overwrite or mix the output. False for
+/// other devices and pipes. Neither file needs to exist.
 [[nodiscard]] bool is_same_file(const std::string& one, const std::string& other);
 
 }  // namespace dlbench::core

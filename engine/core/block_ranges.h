@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sharing out a block of memory.
+// Sub-allocation of ranges from one block of memory.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace dlbench::core {
 
-/// Which bytes of a block are taken. The first gap that is large enough is taken from, so that the
-/// same requests in the same order get the same offsets.
+/// Tracks which bytes of a block are taken. Allocates first-fit, so that the same requests in the
+/// same order get the same offsets.
 class BlockRanges {
  public:
-  /// Of this many bytes, all free. Ranges begin at multiples of `alignment` > 0.
+  /// A block of `bytes` bytes, all free. Ranges begin at multiples of `alignment` > 0.
   BlockRanges(std::size_t bytes, std::size_t alignment) : bytes_(bytes), alignment_(alignment) {}
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// The offset of a range of `bytes` > 0; nothing where no gap holds it.
+  /// Takes a range of `bytes` > 0 and returns its offset; nullopt if no gap is large enough.
   [[nodiscard]] std::optional<std::size_t> take(std::size_t bytes);
-  /// Frees the range that begins at an offset of take().
+  /// Frees the range that begins at `offset`, as returned by take().
   void give_back(std::size_t offset);
 
  private:

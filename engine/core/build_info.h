@@ -15,7 +15,7 @@ struct BuildInfo {
   std::string build_type;
   std::string compiler;
   std::map<std::string, bool> features;
-  std::string cuda_architectures;  ///< of the CUDA plug-in: "75 80 90"; empty: none was built
+  std::string cuda_architectures;  ///< of the CUDA plug-in, "75 80 90"; empty if it was not built
 };
 
 [[nodiscard]] const BuildInfo& build_info();

@@ -27,7 +27,7 @@ class CheckMessage {
   }
   CheckMessage(const CheckMessage&) = delete;
   CheckMessage& operator=(const CheckMessage&) = delete;
-  // NOLINTNEXTLINE(bugprone-exception-escape): to throw is what it is for.
+  // NOLINTNEXTLINE(bugprone-exception-escape): throwing is its purpose.
   [[noreturn]] ~CheckMessage() noexcept(false) { throw CheckFailure(stream_.str()); }
 
   template <typename T>

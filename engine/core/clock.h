@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time on the host's monotonic clock, and the time that a thread computes.
+// Time on the host's monotonic clock, and CPU time of a thread.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace dlbench::core {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// Now, in nanoseconds of std::chrono::steady_clock, which all processes of a machine share.
+/// The current time of std::chrono::steady_clock, which all processes of a machine share, in ns.
 [[nodiscard]] inline std::int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -29,21 +29,20 @@ namespace dlbench::core {
       .count();
 }
 
-/// Now, in seconds of the same clock.
+/// The current time of std::chrono::steady_clock, in seconds.
 [[nodiscard]] inline double steady_seconds() {
   return seconds(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-/// Seconds from `start` until now, of std::chrono::steady_clock.
+/// Seconds from `start` until now.
 [[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return seconds(std::chrono::steady_clock::now() - start);
 }
 
-/// CPU time of the calling thread, in nanoseconds: it does not advance while the thread does not
-/// run.
+/// CPU time of the calling thread, in nanoseconds. It stands still while the thread does not run.
 [[nodiscard]] inline std::int64_t thread_cpu_ns() {
   timespec time{};
-  static_cast<void>(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time));  // of oneself: never fails
+  static_cast<void>(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time));  // cannot fail for oneself
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 

@@ -27,9 +27,10 @@ constexpr std::array<DTypeInfo, 9> kDTypes{{{DType::kU8, "u8", 1},
 
 const DTypeInfo& info(DType dtype) { return kDTypes.at(static_cast<std::size_t>(dtype)); }
 
-/// f64 -> f32, rounded to odd: towards zero, and the last bit set if anything was lost. Rounding
-/// that to nearest in two bits less, or fewer, is rounding the f64. Boldo and Melquiond 2008,
-/// Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd.
+/// f64 -> f32, rounded to odd: towards zero, with the last bit set if anything was lost. Rounding
+/// the result to nearest with at least two bits less gives the same as rounding the f64 directly.
+/// Boldo and Melquiond 2008, Emulation of a FMA and correctly rounded sums: proved algorithms using
+/// rounding to odd.
 float round_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);

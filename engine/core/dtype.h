@@ -45,8 +45,8 @@ enum class DType : std::uint8_t { kU8, kBool, kU16, kI32, kI64, kF16, kBF16, kF3
 /// f32 -> IEEE 754 binary16, round to nearest even; overflow gives infinity.
 [[nodiscard]] std::uint16_t f32_to_f16(float value);
 
-/// f64 -> 16 bits, rounded once: by way of an f32 that was rounded to nearest, a value that lies
-/// close to the middle between two results would come to lie on it.
+/// f64 -> 16 bits, rounded only once: rounding to the nearest f32 first could move a value that is
+/// close to the midpoint of two results onto that midpoint, and so round it the wrong way.
 [[nodiscard]] std::uint16_t f64_to_bf16(double value);
 [[nodiscard]] std::uint16_t f64_to_f16(double value);
 

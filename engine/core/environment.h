@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The variables of this process.
+// The environment variables of this process.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace dlbench::core {
 
-/// All of them, name -> value. Not while another thread sets one.
+/// All environment variables, name -> value. No other thread may set one meanwhile.
 [[nodiscard]] std::map<std::string, std::string> environment();
 
-/// The value of one of them; nothing if it is not set. Not while another thread sets one.
+/// The value of one variable; nullopt if it is not set. No other thread may set one meanwhile.
 [[nodiscard]] std::optional<std::string> environment_variable(const std::string& name);
 
-/// The same of other variables: what reads some takes it as an argument, so that tests can give
-/// their own.
+/// A replacement for environment_variable(). Code that reads variables takes one as an argument, so
+/// that tests can supply their own.
 using EnvironmentLookup = std::function<std::optional<std::string>(const std::string& name)>;
 
 }  // namespace dlbench::core

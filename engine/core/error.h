@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one exception type for bad input, missing files and failed library calls, and the exit code
-// that each kind of it ends the program with. Programmer errors use check.h instead.
+// of the program for each kind. Programmer errors use check.h instead.
 #pragma once
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ namespace dlbench::core {
 
 /// What went wrong, seen from the user. Each code maps to one exit code of the command line.
 enum class ErrorCode {
-  kUsage,        ///< the command line or the config alone is wrong -> 2
+  kUsage,        ///< the command line or the config itself is wrong -> 2
   kUnavailable,  ///< the requested device, precision or launch is impossible here -> 2
   kFile,         ///< a file cannot be read or written -> 1
   kData,         ///< a file was read and its content is wrong -> 1
@@ -38,15 +38,15 @@ class Error : public std::runtime_error {
 /// The process exit code for an error: the table of docs/command-line.md.
 [[nodiscard]] int exit_code(ErrorCode code);
 
-/// Of a complete run whose result is tainted, with --strict.
+/// Exit code of a complete run whose result has a taint, with --strict.
 inline constexpr int kTaintedExitCode = 4;
 
-/// Was the run ended (Ctrl-C, time-out, walltime), rather than that something in it failed?
+/// Whether the run was ended from outside (Ctrl-C, time-out, walltime) rather than by a failure.
 [[nodiscard]] constexpr bool ended_early(ErrorCode code) {
   return code == ErrorCode::kTimeout || code == ErrorCode::kInterrupted;
 }
 
-/// "strerror(errno_value)" as std::string, thread safe.
+/// The text of strerror(errno_value). Thread safe.
 [[nodiscard]] std::string errno_text(int errno_value);
 
 }  // namespace dlbench::core

@@ -19,7 +19,7 @@ int FileDescriptor::close() {
     return 0;
   }
   const int before = errno;
-  // Not again after EINTR: Linux has closed it, and another thread may have got the number since.
+  // No retry after EINTR: Linux has closed it, and another thread may have got the number since.
   const int error = ::close(std::exchange(number_, -1)) == 0 ? 0 : errno;
   errno = before;
   return error;

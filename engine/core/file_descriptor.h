@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Open files of the operating system: closing them, and reading and writing all of what was asked
-// for. What a failure means to the user is the caller's to say.
+// File descriptors of the operating system: closing them, and reading and writing in full. The
+// caller explains to the user what a failure means.
 #pragma once
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 namespace dlbench::core {
 
-/// Owns a file descriptor, which is closed at the end; a negative number is none.
+/// Owns a file descriptor and closes it in the destructor; a negative number means none.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -27,20 +27,21 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return number_; }
   [[nodiscard]] bool is_open() const { return number_ >= 0; }
 
-  /// Returns 0 or the errno: network file systems and quotas may report a full disk only here. It
-  /// is no more owned in either case; of none it does nothing. Leaves errno as it was.
+  /// Closes the descriptor and gives up ownership, also on failure; does nothing if there is none.
+  /// Returns 0 or the errno: network file systems and quotas may report a full disk only here.
+  /// Preserves errno.
   [[nodiscard]] int close();
 
  private:
   int number_ = -1;
 };
 
-/// ::write and ::read, or what a test has in their place.
+/// ::write and ::read, or what a test substitutes for them.
 using WriteCall = ssize_t (*)(int descriptor, const void* bytes, std::size_t count);
 using ReadCall = ssize_t (*)(int descriptor, void* bytes, std::size_t count);
 
-/// Writes until all is written. Returns 0 or the errno of the first write that failed, ENOSPC for
-/// one that took nothing and gave no reason. An interrupted write is made again.
+/// Writes all of `bytes`. Returns 0 or the errno of the first write that failed, ENOSPC for a write
+/// that wrote nothing and gave no reason. Interrupted writes are retried.
 [[nodiscard]] int write_all(int descriptor,
                             std::span<const std::byte> bytes,
                             WriteCall call = ::write);
@@ -50,7 +51,7 @@ struct ReadResult {
   int error = 0;          ///< errno of the read that failed
 };
 
-/// Reads until `buffer` is full or the file ends. An interrupted read is made again.
+/// Reads until `buffer` is full or the file ends. Interrupted reads are retried.
 [[nodiscard]] ReadResult read_all(int descriptor,
                                   std::span<std::byte> buffer,
                                   ReadCall call = ::read);

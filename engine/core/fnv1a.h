@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// FNV-1a, 64 bit: a hash that is the same on every machine and in every version, for what is
-// compared or drawn by name. Not for hash tables, and no protection against anybody.
+// FNV-1a, 64 bit: a hash that is the same on every machine and in every version, for hashes that
+// are compared between ranks or seed random draws. Not cryptographic, not for hash tables.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace dlbench::core {
 
-/// http://www.isthe.com/chongo/tech/comp/fnv/: offset basis and prime of 64 bits.
+/// Incremental hash. Offset basis and 64-bit prime: http://www.isthe.com/chongo/tech/comp/fnv/
 class Fnv1a {
  public:
   constexpr void add(std::uint8_t byte) { hash_ = (hash_ ^ byte) * 1099511628211ULL; }
-  /// The characters alone: who adds several texts adds their lengths too.
+  /// Adds the characters only: a caller that adds several texts adds their lengths too.
   constexpr void add(std::string_view text) {
     for (const char c : text) {
       add(static_cast<std::uint8_t>(c));
     }
   }
-  /// Lowest byte first.
+  /// Adds the 8 bytes of `word`, lowest byte first.
   constexpr void add(std::uint64_t word) {
     for (int byte = 0; byte < 8; ++byte) {
       add(static_cast<std::uint8_t>(word & 0xFFU));

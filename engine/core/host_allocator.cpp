@@ -39,7 +39,7 @@ HostAllocator& default_host_allocator() {
 }
 
 void release_free_memory() {
-  // A sanitizer's allocator stands before glibc's, which is then not made for two threads at once.
+  // A sanitizer replaces glibc's allocator, which is then not set up for use by several threads.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
   malloc_trim(0);
 #endif

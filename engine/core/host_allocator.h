@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where host memory comes from. The loader asks for batch memory through this interface, so that a
-// device backend can hand out pinned memory without the data folder knowing of devices.
+// The source of host memory. The loader allocates batches through this interface, so that a device
+// backend can supply pinned memory without the data folder knowing about devices.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ class HostAllocator {
   HostAllocator& operator=(const HostAllocator&) = delete;
   virtual ~HostAllocator() = default;
 
-  /// At least `bytes` bytes, aligned to 64, not initialised. Throws Error(kMemory).
+  /// Returns at least `bytes` bytes, 64-byte aligned, uninitialised. Throws Error(kMemory).
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
-  /// Gives back what allocate() returned, with the same size. nullptr is allowed.
+  /// Frees memory returned by allocate(); `bytes` is the size then requested. nullptr is allowed.
   virtual void deallocate(void* memory, std::size_t bytes) noexcept = 0;
 };
 
-/// Ordinary page-able memory, 64-byte aligned. Lives as long as the process.
+/// The allocator of ordinary pageable memory, 64-byte aligned. Lives as long as the process.
 [[nodiscard]] HostAllocator& default_host_allocator();
 
-/// Gives memory that was freed, and that the C library keeps for later, back to the system.
+/// Returns freed memory that the C library keeps for reuse to the system.
 void release_free_memory();
 
 /// Owns one block of an allocator. Move-only.

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// DLBENCH_HOST_DEVICE marks functions that run on the host and, where nvcc compiles them, on the
-// device as well. DLBENCH_UNROLL(n) before a loop asks nvcc to unroll it, so that the device has n
-// loads under way.
+// DLBENCH_HOST_DEVICE marks functions that run on the host and, if compiled by nvcc, on the device
+// as well. DLBENCH_UNROLL(n) before a loop asks nvcc to unroll it, so that the device has n loads
+// in flight.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -6,14 +6,14 @@
 
 namespace dlbench::core {
 
-/// As the kernel calls this machine: one word without white space.
+/// The kernel's host name of this machine: one word without white space.
 [[nodiscard]] std::string host_name();
 
-/// Of the running kernel: as a rule the same in all containers of a machine and another one in each
-/// virtual machine. Empty where the kernel does not say.
+/// The boot id of the running kernel: usually the same in all containers of a machine and different
+/// in each virtual machine. Empty if the kernel does not report it.
 [[nodiscard]] std::string boot_id();
 
-/// The first word of what the kernel says; "localhost" where there is none.
+/// The first word of the kernel's host name; "localhost" if there is none.
 [[nodiscard]] std::string first_word_or_localhost(const std::string& kernel_name);
 
 }  // namespace dlbench::core

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dense row-major tensor in host memory, owned. Used at the borders of the engine: state import
-// and export, verification, tests. Never in a timed step.
+// An owning dense row-major tensor in host memory. Used at the boundaries of the engine: state
+// import and export, verification, tests. Never in a timed step.
 #pragma once
 
 #include "engine/core/check.h"
@@ -59,7 +59,7 @@ class HostTensor {
   [[nodiscard]] const std::byte* data() const { return block_.data(); }
   [[nodiscard]] HostTensor clone() const;
 
-  /// The elements as T. T must match dtype(): u16 also reads f16 and bf16 bits, u8 also bool.
+  /// The elements as T, which must match dtype(); u16 also reads f16 and bf16 bits, u8 also bool.
   template <typename T>
   [[nodiscard]] std::span<T> as() {
     check_type(detail::DTypeOf<T>::kValue);
@@ -71,7 +71,7 @@ class HostTensor {
     return {reinterpret_cast<const T*>(data()), static_cast<std::size_t>(elements())};
   }
 
-  /// One element as double, whatever the dtype; index is row-major.
+  /// One element of any dtype as double; index is row-major.
   [[nodiscard]] double at(std::int64_t index) const;
   /// Stores a double into one element, rounding to the dtype.
   void set(std::int64_t index, double value);

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Keeps the keys of the objects that are open; each function says whether to go on.
+/// Keeps the keys of all open objects; each callback returns whether to continue parsing.
 class DefectFinder final : public json::json_sax_t {
  public:
   explicit DefectFinder(int max_depth) : max_depth_(static_cast<std::size_t>(max_depth)) {}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What JSON's grammar allows and those who read it should not.
+// Defects of JSON texts that the grammar allows but that a reader should reject.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace dlbench::core {
 struct JsonDefect {
   bool too_deep = false;  ///< nested deeper than allowed
   std::string
-      twice_key;  ///< else: what an object has twice, of which readers take one or the other
+      twice_key;  ///< otherwise: a duplicate key of an object; readers disagree on which counts
 };
 
-/// The first defect of a text before any value of it is stored, in time that grows as the text does
-/// (the library's own parser with a callback looks at all values of an object after each). Nothing:
-/// there is none, or the text is no JSON, which its parser says.
+/// Returns the first defect of a JSON text without storing its values, in time linear in its length
+/// (the library's own parser with a callback revisits all values of an object after each). nullopt
+/// if there is none, and also for a text that is not JSON, which its parser reports.
 [[nodiscard]] std::optional<JsonDefect> json_defect(std::string_view text, int max_depth);
 
 }  // namespace dlbench::core

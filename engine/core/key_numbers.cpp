@@ -16,7 +16,7 @@ constexpr double kLargest = 1e9;
 
 std::optional<double> number_in_range(std::string_view digits, bool from_zero) {
   const std::optional<double> number = parse_number<double>(digits);
-  // Written so that NaN fails, and what is no number.
+  // Written so that NaN and a missing number fail.
   const double value = number.value_or(-1.0);
   return (from_zero ? value >= 0.0 : value > 0.0) && value <= kLargest ? number : std::nullopt;
 }

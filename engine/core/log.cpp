@@ -44,9 +44,9 @@ void clear_line(State& log) {
   }
 }
 
-/// What of `line` a terminal shows without going on to its next line, which no later text would
-/// clear; all of it where the width is not known. Counts bytes, so it may be less than fits, and
-/// takes no letter apart.
+/// Cuts `line` so that it does not wrap on the terminal, since a wrapped line is not cleared by
+/// later text; returns all of it if the width is unknown. Counts bytes, so the result may be
+/// shorter than what fits, but never splits a UTF-8 character.
 std::string fitted(std::string line) {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
@@ -55,7 +55,7 @@ std::string fitted(std::string line) {
   }
   std::size_t end = size.ws_col - 1U;
   constexpr unsigned kTopBits = 0xc0;
-  constexpr unsigned kContinues = 0x80;  // the letter that began before
+  constexpr unsigned kContinues = 0x80;  // a UTF-8 continuation byte
   while (end > 0 && (static_cast<unsigned char>(line[end]) & kTopBits) == kContinues) {
     --end;
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The median that decisions are made with. What reports say of a sample is reports/statistics.h.
+// The median used for decisions. The statistics in reports are those of reports/statistics.h.
 #pragma once
 
 #include "engine/core/check.h"
@@ -12,7 +12,7 @@
 
 namespace dlbench::core {
 
-/// The middle of the values in order, the upper one of two. At least one value.
+/// The median of at least one value; the upper of the two middle ones for an even number.
 [[nodiscard]] inline double median(std::vector<double> values) {
   DLBENCH_CHECK(!values.empty()) << "the median of nothing";
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

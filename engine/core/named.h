@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of a closed set of values, as options and reports have them: one table beside the type.
+// The names of an enumeration's values in options and reports: one table next to each type.
 #pragma once
 
 #include "engine/core/check.h"
@@ -13,7 +13,7 @@
 
 namespace dlbench::core {
 
-/// A value and its word. A table is an array of them that has every value once.
+/// A value and its name. A table is an array of these that contains every value once.
 template <typename Value>
 struct Named {
   Value value;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What adds itself to the program by name: workloads, sweeps, data sets, probes, launchers. A
-// registry is the one kind of mutable global: filled before main() and by plug-ins when they are
-// loaded, read-only afterwards.
+// Registries of things that add themselves to the program by name: workloads, sweeps, data sets,
+// probes, launchers. A registry is the one kind of mutable global: filled before main() and by
+// plug-ins when they are loaded, read-only afterwards.
 #pragma once
 
 #include "engine/core/check.h"
@@ -19,20 +19,20 @@
 
 namespace dlbench::core {
 
-/// Not to be filled by one thread while another one reads.
+/// Items by name. Not thread safe: no thread may read while another one adds.
 template <typename Item>
 class NamedRegistry {
  public:
-  /// `kind`: what messages call one of them: "probe". It outlives the registry.
+  /// `kind` is what messages call one item: "probe". The text must outlive the registry.
   explicit NamedRegistry(std::string_view kind) : kind_(kind) {}
 
-  /// Two of one name are a programmer error (CheckFailure).
+  /// Adds an item. A second one of the same name is a programmer error (CheckFailure).
   void add(const std::string& name, Item item) {
     const bool added = items_.emplace(name, std::move(item)).second;
     DLBENCH_CHECK(added) << "two " << kind_ << "s are called '" << name << "'";
   }
 
-  /// Sorted.
+  /// All names, sorted.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
     names.reserve(items_.size());
@@ -42,7 +42,7 @@ class NamedRegistry {
     return names;
   }
 
-  /// Throws Error(kUsage) for an unknown name, with the nearest.
+  /// The item of this name. Throws Error(kUsage) for an unknown name, suggesting the nearest one.
   [[nodiscard]] const Item& find(std::string_view name) const {
     const auto found = items_.find(name);
     if (found == items_.end()) {

@@ -14,7 +14,7 @@ char lower(char letter) {
 }
 
 // Optimal string alignment distance (Damerau-Levenshtein without repeated edits of a substring),
-// blind to case.
+// ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -34,7 +34,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return rows[a.size()][b.size()];
 }
 
-/// The only candidate of which `name` is the beginning; empty if there is none or more than one.
+/// The only candidate that begins with `name`; empty if there is none or more than one.
 std::string completed(std::string_view name, std::span<const std::string> candidates) {
   constexpr std::size_t kMinLetters = 3;
   std::string found;

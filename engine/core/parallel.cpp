@@ -23,7 +23,7 @@
 namespace dlbench::core {
 namespace {
 
-/// Carries what the user had set over the restart.
+/// Carries the user's setting over the restart.
 constexpr const char* kUnusedBinding = "DLBENCH_UNUSED_OPENMP_BINDING";
 
 /// The variable that made the runtime bind its threads: NAME=VALUE.
@@ -36,8 +36,8 @@ std::string binding_variable() {
   return "OMP_PROC_BIND";
 }
 
-/// Of the calling thread, what a process is told from outside. Not what it does to itself, nor the
-/// timers of profilers.
+/// Blocks signals from outside the process on the calling thread: all except those it causes itself
+/// and the timers of profilers.
 void block_outside_signals() {
   sigset_t signals;
   sigfillset(&signals);
@@ -77,7 +77,7 @@ void enable_flush_to_zero() {
 int configure_compute_threads(int threads) {
   const int count = threads > 0 ? threads : std::max(1, static_cast<int>(affinity_cpus().size()));
   if (count > omp_get_thread_limit()) {
-    // Work that is cut for more threads than there are would wait for the others for ever.
+    // Work split for more threads than there are would wait forever for the missing ones.
     throw Error(ErrorCode::kUnavailable,
                 std::to_string(count) + " compute threads, but OMP_THREAD_LIMIT allows " +
                     std::to_string(omp_get_thread_limit()) + "; raise it, or give fewer --threads");
@@ -97,8 +97,8 @@ int configure_compute_threads(int threads) {
 void restart_without_openmp_binding(char** argv) {
   const std::vector<int> processors = processors_of_places();
   const char* bind = std::getenv("OMP_PROC_BIND");
-  // A runtime that binds all the same would restart for ever. A job that inherited the first
-  // variable alone is another start.
+  // With a runtime that binds regardless, this would restart forever. A job that inherited only
+  // the first variable has not been restarted itself.
   const bool restarted =
       std::getenv(kUnusedBinding) != nullptr && bind != nullptr && std::string(bind) == "false";
   if (omp_get_proc_bind() == omp_proc_bind_false || processors.empty() || restarted) {

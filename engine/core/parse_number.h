@@ -9,8 +9,8 @@
 
 namespace dlbench::core {
 
-/// The number that all of `text` is, in decimal: without blanks, a plus or anything behind it.
-/// Nothing where it is none, or none that Number can hold.
+/// Parses all of `text` as a decimal number, without blanks, a plus sign or trailing characters.
+/// nullopt if it is not a number or does not fit Number.
 template <typename Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
   Number number{};

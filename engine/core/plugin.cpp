@@ -20,7 +20,7 @@ std::vector<PluginStatus>& attempts() {
 
 constexpr std::string_view kPrefix = "libdlbench_";
 
-// Empty if the plug-in was registered, else why not.
+// Loads and registers a plug-in. Returns why it failed, empty if it did not.
 std::string open_and_register(const std::filesystem::path& path, std::string& name) {
   if (const std::string defect = library_defect(path); !defect.empty()) {
     return "'" + path.string() + "' " + defect;

@@ -1,24 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// For files of a plug-in that add themselves: each plug-in has a list of its own, which its
+// Self-registration of the files of a plug-in: each plug-in has its own list, which its
 // register_all() walks.
 #pragma once
 
 namespace dlbench::core {
 
-/// A constant of this type in a file of a plug-in does `add` once the plug-in's build id was
-/// checked. A registration that the dynamic loader makes would come before that, and leave what a
-/// plug-in of another build has in the registries of a program that refused it. Hidden, for the
-/// loader makes one object of all that have the name of a visible one, whichever plug-in they are
-/// of.
+/// A constant of this type in a file of a plug-in calls `add` once the plug-in's build id has been
+/// checked. Registration by static initialisers would run before that check and leave the items of
+/// a plug-in of another build in the registries of a program that then refuses it. Hidden, because
+/// the loader merges visible symbols of the same name across plug-ins.
 class __attribute__((visibility("hidden"))) PluginPart {
  public:
   explicit PluginPart(void (*add)()) : add_(add), next_(first_) { first_ = this; }
   PluginPart(const PluginPart&) = delete;
   PluginPart& operator=(const PluginPart&) = delete;
 
-  /// All of this plug-in.
+  /// Calls `add` of every part of this plug-in.
   static void add_all() {
     for (const PluginPart* part = first_; part != nullptr; part = part->next_) {
       part->add_();

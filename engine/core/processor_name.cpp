@@ -16,7 +16,7 @@ struct ArmCore {
   std::string_view name;
 };
 
-// Of nodes with GPUs and of clusters; as /proc/cpuinfo writes the numbers.
+// Cores of GPU nodes and clusters, with the numbers as /proc/cpuinfo writes them.
 constexpr std::array<ArmCore, 8> kArmCores{{{"0x41", "0xd0c", "Neoverse-N1"},
                                             {"0x41", "0xd40", "Neoverse-V1"},
                                             {"0x41", "0xd49", "Neoverse-N2"},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the host's processor calls itself.
+// The name of the host's processor.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace dlbench::core {
 
-/// From the text of /proc/cpuinfo, the name of the first processor: "AMD EPYC 9R14". Arm's cores
-/// have numbers there, whose names Linux's lscpu has too: "Neoverse-V2", or "Arm core 0x41/0xd08"
-/// of one that is not known here. Empty where the kernel does not say.
+/// The name of the first processor in the text of /proc/cpuinfo: "AMD EPYC 9R14". Arm cores are
+/// listed there by number; known numbers give the name that lscpu uses ("Neoverse-V2"), others
+/// "Arm core 0x41/0xd08". Empty if the text has neither.
 [[nodiscard]] std::string processor_name(std::string_view cpuinfo);
 
-/// That of this machine, "unknown processor" if the kernel does not say.
+/// The processor name of this machine; "unknown processor" if the kernel does not report it.
 [[nodiscard]] std::string host_processor_name();
 
 }  // namespace dlbench::core

@@ -6,8 +6,8 @@
 
 namespace dlbench::core {
 
-/// 64 random bits, others at each call: for names that no other process may have. Process numbers
-/// would not do: they are equal in containers and on nodes that share a file system.
+/// Returns 64 new random bits, for names that must be unique among processes. Process ids would not
+/// do: they can be equal in containers and on nodes that share a file system.
 [[nodiscard]] std::uint64_t random_token();
 
 }  // namespace dlbench::core

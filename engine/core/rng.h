@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Philox4x32-10, the counter-based generator behind every random number in dlbench. A number
-// depends on its key and counter alone, so N ranks draw what one rank draws and any thread may draw
-// any part.
+// Philox4x32-10, the counter-based generator of every random number in dlbench. A number depends
+// only on its key and counter, so N ranks draw what one rank draws and any thread may draw any
+// part.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
           static_cast<std::uint32_t>(product0)};
 }
 
-/// The key of the round behind that of `key`.
+/// The key of the round after that of `key`.
 [[nodiscard]] constexpr PhiloxKey next_philox_key(const PhiloxKey& key) {
   constexpr std::uint32_t kWeyl0 = 0x9E3779B9U;  // golden ratio
   constexpr std::uint32_t kWeyl1 = 0xBB67AE85U;  // sqrt(3) - 1
@@ -44,8 +44,8 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
   return counter;
 }
 
-/// The keys of all rounds, for code that draws many blocks with one key: nvcc makes a quarter more
-/// instructions of keys that go on between the rounds.
+/// The keys of all rounds, for code that draws many blocks with one key: nvcc generates a quarter
+/// more instructions if each round computes its key.
 struct PhiloxKeys {
   PhiloxKey round[10] = {};
 

@@ -10,13 +10,13 @@
 
 namespace dlbench::core {
 
-/// Units of `unit` > 0 that hold `size` >= 0.
+/// The number of units of `unit` > 0 needed to hold `size` >= 0.
 template <std::integral Integer>
 [[nodiscard]] DLBENCH_HOST_DEVICE constexpr Integer ceil_divide(Integer size, Integer unit) {
   return (size + unit - 1) / unit;
 }
 
-/// The smallest multiple of `unit` > 0 that is not below `size` >= 0.
+/// The smallest multiple of `unit` > 0 that is at least `size` >= 0.
 template <std::integral Integer>
 [[nodiscard]] DLBENCH_HOST_DEVICE constexpr Integer round_up(Integer size, Integer unit) {
   return ceil_divide(size, unit) * unit;

@@ -13,8 +13,8 @@
 
 namespace dlbench::core {
 
-/// Logical extents, outermost first. Rank 0 is a scalar with one element. Extents are >= 0, which
-/// is checked.
+/// Logical extents, outermost first. Rank 0 is a scalar with one element. Extents must be >= 0
+/// (checked).
 class Shape {
  public:
   static constexpr std::size_t kMaxRank = 6;
@@ -27,8 +27,8 @@ class Shape {
   /// Extent of one axis; axis < rank().
   [[nodiscard]] std::int64_t operator[](std::size_t axis) const;
   [[nodiscard]] std::span<const std::int64_t> extents() const { return {extents_.data(), rank_}; }
-  /// Product of the extents; 1 for a scalar. Throws Error(kShape) from 2^60 on: the bytes of no
-  /// element type would fit an std::int64_t.
+  /// Product of the extents; 1 for a scalar. Throws Error(kShape) from 2^60 on, so that the size in
+  /// bytes fits an std::int64_t for every element type.
   [[nodiscard]] std::int64_t elements() const;
   /// The same shape with one axis changed.
   [[nodiscard]] Shape with(std::size_t axis, std::int64_t extent) const;

@@ -8,8 +8,8 @@
 
 namespace dlbench::core {
 
-/// "a,b" -> a, b. What is empty between two commas, or beside one, is a part too, so that "a,,b"
-/// and "a," are wrong where parts are read. Of an empty text none.
+/// Splits a list at commas: "a,b" -> a, b. Empty parts are kept, so that whoever reads the parts
+/// rejects "a,,b" and "a,". An empty text has no parts.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
 }  // namespace dlbench::core

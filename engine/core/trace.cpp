@@ -19,7 +19,7 @@ std::atomic<Sink*>& installed() {
   return sink;
 }
 
-// How often one was: two sinks may have the same address one after the other.
+// The number of installations so far: two successive sinks may have the same address.
 std::atomic<std::uint64_t>& installation() {
   static std::atomic<std::uint64_t> count{0};
   return count;
@@ -28,7 +28,7 @@ std::atomic<std::uint64_t>& installation() {
 struct ThreadName {
   std::array<char, 64> text{};
   std::size_t length = 0;  // 0: none
-  std::uint64_t told = 0;  // the installation that knows it; 0: none
+  std::uint64_t told = 0;  // the installation that was told the name; 0: none
 };
 
 ThreadName& this_thread() {
@@ -36,7 +36,7 @@ ThreadName& this_thread() {
   return name;
 }
 
-// The nodes of the graph that was captured last: their ops, in the order of capture.
+// The ops of the nodes of the graph captured last, in the order of capture.
 struct CapturedGraph {
   std::mutex mutex;
   std::vector<std::int64_t> ops;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The engine's only door to probes: named regions that begin and end on the calling thread. With no
-// sink installed a region costs one load and one branch. The engine never names a probe.
+// The engine's only interface to probes: named regions that begin and end on the calling thread. If
+// no sink is installed a region costs one load and one branch. The engine never names a probe.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ enum class Category : std::uint8_t { kTrial, kRepetition, kStep, kPhase, kOp, kL
 [[nodiscard]] std::string_view name(Category category);
 
 /// One region. `name` must outlive the sink's use of it: callers pass strings that live as long as
-/// the plan, the loader or the program. `id` is the op's node id, the step's number, or -1.
+/// the plan, the loader or the program. `id` is the node id of an op, the number of a step, or -1.
 struct RegionInfo {
   Category category;
   std::string_view name;
@@ -36,31 +36,31 @@ class Sink {
   virtual void end(const RegionInfo& region) noexcept = 0;
   /// Names the calling thread's track ("loader worker 2"). Called once per thread, if at all.
   virtual void name_thread(std::string_view name) noexcept = 0;
-  /// A device graph was captured: `captured_node` of it runs the plan's op `op_id`. Nodes are its
-  /// kernels, copies and memsets, counted from 0 in the order of capture.
+  /// Reports that node `captured_node` of the captured CUDA graph runs the plan's op `op_id`. Nodes
+  /// are the graph's kernels, copies and memsets, counted from 0 in the order of capture.
   virtual void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept = 0;
 };
 
-/// Installs a sink (nullptr: none). A region ends at the sink at which it began: one that is
-/// replaced has to live for as long as any thread may be inside of a region.
+/// Installs a sink (nullptr: none). Regions end at the sink where they began: a sink that is replaced
+/// must live for as long as any thread may be inside a region.
 void set_sink(Sink* sink) noexcept;
 
-/// Tells the installed sink, and each that is installed later, which op a captured node runs, see
-/// Sink::map_captured_node(). Number 0 begins a new graph, which replaces the one before: a step is
-/// captured long before a probe listens.
+/// Tells the installed sink, and every sink installed later, which op a captured node runs (see
+/// Sink::map_captured_node()): a step is captured long before a probe installs its sink. Number 0
+/// begins a new graph, which replaces the previous one.
 void map_captured_node(std::uint64_t captured_node, std::int64_t op_id);
 
-/// The installed sink or nullptr.
+/// The installed sink, or nullptr.
 [[nodiscard]] Sink* sink() noexcept;
 
-/// Names the calling thread for the sink that is installed now and for those that come later: the
-/// next one hears it with the first region that the thread begins.
+/// Names the calling thread for the installed sink and for later ones, which are told the name when
+/// the thread begins its first region. Names are cut to 64 bytes.
 void name_this_thread(std::string_view name) noexcept;
 
-/// Tells `sink` the name of the calling thread, unless it knows it or there is none.
+/// Tells `sink` the name of the calling thread, unless it has none or `sink` was told already.
 void tell_name(Sink& sink) noexcept;
 
-/// A region that ends with the scope.
+/// A region that ends with the enclosing scope.
 class Region {
  public:
   Region(Category category, std::string_view name, std::int64_t id = -1) noexcept

@@ -12,7 +12,7 @@ namespace dlbench::exec {
 
 namespace {
 
-/// What a checkpoint holds.
+/// The kinds of values in a checkpoint.
 std::vector<graph::Storage> checkpoint_kinds() {
   return {graph::Storage::kParameter, graph::Storage::kBuffer};
 }

@@ -25,9 +25,9 @@ using backend::LoweredNode;
 using backend::SlotId;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kHostToDevice = "host_to_device";  // the phase before those of the graph
+constexpr std::string_view kHostToDevice = "host_to_device";  // the phase before the graph's own
 
-/// What probes call the node by.
+/// The id by which probes identify the node.
 graph::NodeId op_id(const LoweredNode& node) {
   return node.covers.empty() ? graph::kNoNode : node.covers.front();
 }
@@ -131,7 +131,7 @@ void Executor::run_communication(const LoweredNode& node) {
   Bucket& bucket = buckets_[static_cast<std::size_t>(attributes.bucket)];
   const bool starts = node.op == graph::OpKind::kAllReduceStart;
   if (bucket.blocks) {
-    // Handing it to another thread would gain nothing.
+    // Starting it asynchronously would gain nothing.
     if (starts) {
       communicator_.all_reduce(bucket.request, *stream_);
     }
@@ -169,8 +169,8 @@ void Executor::run_node(const LoweredNode& node) {
   }
 }
 
-// What kernels read has one address, so that a recorded step can be replayed; moving the content
-// there costs little beside the copy from the host.
+// Kernels read inputs at a fixed address, so that a captured step can be replayed; the extra copy
+// on the device is cheap compared with the copy from the host.
 void Executor::take_inputs() {
   for (auto& [name, input] : inputs_) {
     if (!input.arriving) {
@@ -220,8 +220,8 @@ void Executor::tell_recorded_ops() const {
 
 template <typename Enqueue>
 std::unique_ptr<backend::Replay> Executor::recorded(const Enqueue& enqueue) {
-  // Without communication neither, where it cannot be recorded: else steps with and without it
-  // would differ by more than that.
+  // If the communicator cannot be captured, steps without communication are not captured either:
+  // otherwise steps with and without communication would differ in more than that.
   if (options_.replay == GraphReplay::kOff || !may_replay_ || !communicator_.recordable() ||
       !stream_->begin_capture()) {
     return nullptr;
@@ -292,8 +292,8 @@ void Executor::go_on_without_replay(const core::Error& failure, const char* what
                        " and runs node by node: " + failure.what());
 }
 
-// Not while the step is made: there the ranks take turns. And even where the first steps do without
-// communication, for then the first step with it may be the one that is recorded.
+// Not done by the constructor, which the ranks run in turn. Done even if the first steps do not
+// communicate, since the first step that does may be the one that is captured.
 void Executor::prepare_communication() {
   if (!std::exchange(prepared_, true)) {
     for (const Bucket& bucket : buckets_) {
@@ -306,9 +306,9 @@ void Executor::run() {
   check_bound();
   rethrow_failed_collectives();
   prepare_communication();
-  // All of it, for not only StepRing waits: a device whose queue is full blocks who adds to it.
+  // All of it is watched, since not only StepRing waits: enqueueing blocks if the queue is full.
   comm::watched(communicator_, [&] {
-    // Before the step begins: the time that it takes is no part of the step's.
+    // Captured before the step begins, so that the time it takes is not part of the step.
     const bool replays = may_replay_ && (variant().replay != nullptr || record_replay());
     ring_.begin();
     take_inputs();
@@ -347,8 +347,8 @@ std::optional<double> Executor::all_reduce_alone() {
     lone_.begin = stream_->create_event();
     lone_.end = stream_->create_event();
   }
-  // The ranks meet in a first pass, which is not timed. Recorded, for what it takes to enqueue the
-  // second, a thread of NCCL's for each call, is no part of a replayed step.
+  // The untimed first pass synchronises the ranks. Captured, because the time to enqueue the second
+  // pass (a thread of NCCL per call) is not part of a replayed step.
   const auto time_second_pass = [&] {
     reduce_all();
     stream_->record_time(*lone_.begin);
@@ -356,7 +356,7 @@ std::optional<double> Executor::all_reduce_alone() {
     stream_->record_time(*lone_.end);
   };
   comm::watched(communicator_, [&] {
-    // The first use of a communicator connects and allocates, which cannot be recorded.
+    // The first use of a communicator connects and allocates, which cannot be captured.
     const bool connected = std::exchange(lone_.connected, true);
     if (connected && lone_.replay == nullptr) {
       lone_.replay = recorded(time_second_pass);
@@ -385,7 +385,7 @@ bool Executor::launch_all_reduces() {
 
 void Executor::rethrow_failed_collectives() {
   if (const comm::DeviceWatch* watch = communicator_.watch(); watch != nullptr) {
-    watch->rethrow_failure();  // recorded work would be launched with collectives that have ended
+    watch->rethrow_failure();  // captured work would be launched with aborted collectives
   }
 }
 
@@ -418,8 +418,8 @@ void Executor::profile_on_host() {
   }
 }
 
-// Waiting for the device after each node would add the launch and the host's waking up to each: ten
-// to twenty microseconds, more than many nodes take.
+// Waiting for the device after each node would add the launch and the wake-up of the host to each
+// node: ten to twenty microseconds, more than many nodes take.
 void Executor::profile_on_device() {
   while (node_ends_.size() <= lowered_->nodes.size()) {
     node_ends_.push_back(stream_->create_event());
@@ -441,7 +441,7 @@ void Executor::synchronize() {
   comm::watched(communicator_, [&] {
     stream_->synchronize();
     if (copy_stream_ != nullptr) {
-      copy_stream_->synchronize();  // the step that would wait for a copy may not have been started
+      copy_stream_->synchronize();  // the step that waits for a copy may not have been started yet
     }
   });
 }

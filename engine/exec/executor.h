@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks a plan. The steady state neither allocates nor creates primitives nor synchronises a
+// Executes a plan. The steady state neither allocates, nor creates primitives, nor synchronises a
 // device.
 #pragma once
 
@@ -26,9 +26,9 @@
 
 namespace dlbench::exec {
 
-/// Whether a step is recorded once and replayed (a CUDA graph). Where device or communicator
-/// cannot, steps run as before. kAuto: they do so, with a warning, also where recording fails and
-/// there is one rank; kOn, and several ranks (others may have recorded): a failure ends the run.
+/// Whether a step is captured once and replayed (as a CUDA graph). If the device or communicator
+/// does not support that, steps run node by node. If capture fails: with kAuto and one rank they do
+/// so too, with a warning; with kOn or several ranks (others may have captured) the run ends.
 enum class GraphReplay : std::uint8_t { kOff, kAuto, kOn };
 inline constexpr std::array<core::Named<GraphReplay>, 3> kGraphReplays{
     {{GraphReplay::kAuto, "auto"}, {GraphReplay::kOn, "on"}, {GraphReplay::kOff, "off"}}};
@@ -38,20 +38,20 @@ class Executor;
 struct ExecutorOptions {
   backend::LoweringOptions lowering;
   GraphReplay replay = GraphReplay::kOff;
-  std::vector<std::string> watch{};  ///< f32 outputs, told with each finished step
-  /// On several ranks: a step that communicates begins by giving all of them rank 0's buffers
-  /// (running statistics), as PyTorch's DistributedDataParallel does. Of phase all_reduce.
+  std::vector<std::string> watch{};  ///< f32 outputs, reported with each finished step
+  /// With several ranks, a step that communicates first broadcasts rank 0's buffers (running
+  /// statistics), as PyTorch's DistributedDataParallel does. Counted as phase all_reduce.
   bool broadcast_buffers = false;
-  /// Computes in the arena of that one where it is large enough: no step of one may be on its way
-  /// when the other begins one. Null: an arena of its own.
+  /// Uses the arena of this executor if it is large enough: no step of one may be in flight when
+  /// the other begins one. Null: allocate an arena.
   const Executor* shares_arena_with = nullptr;
 };
 
-/// Device bytes of an Executor for the inputs of `graph` where the device cannot read the host's:
-/// what kernels read, and two places that are filled in turn.
+/// Device memory in bytes that an Executor needs for the inputs of `graph` if the device cannot
+/// read host memory: what kernels read, and two staging places that are filled in turn.
 [[nodiscard]] std::size_t input_staging_bytes(const graph::Graph& graph);
 
-/// One executable step: lowered graph, plan, arena. Holds references to backend, state,
+/// One executable step: lowered graph, plan, arena. Keeps references to backend, state and
 /// communicator.
 class Executor {
  public:
@@ -68,60 +68,60 @@ class Executor {
   [[nodiscard]] const backend::LoweredGraph& lowered() const { return *lowered_; }
   [[nodiscard]] const Plan& plan() const { return plan_; }
 
-  /// Binds an input by name for the following steps. `host` holds the input's dtype and shape,
-  /// row-major, and stays valid until the step that reads it is done. On a device without host
-  /// access the copy is enqueued here. Throws core::Error(kShape) for an unknown name.
+  /// Binds an input by name for the following steps. `host` holds the input in its dtype and shape,
+  /// row-major, and stays valid until the step that reads it is done. On a device that cannot read
+  /// host memory the copy is enqueued here. Throws core::Error(kShape) for an unknown name or size.
   void bind_input(std::string_view name, const std::byte* host, std::size_t bytes);
 
-  /// Whether the next steps reduce their gradients over the ranks; they do at first. Without it
-  /// (trial synthetic/nocomm) the models of the ranks drift apart.
+  /// Sets whether the next steps reduce their gradients over the ranks; the default is on. Without
+  /// (trial synthetic/nocomm), the models of the ranks drift apart.
   void set_communication(bool on);
   [[nodiscard]] bool communicates() const { return communicates_; }
 
-  /// Whether the next steps update the parameters; they do at first. Without it a step still counts
-  /// itself, so that random numbers go on.
+  /// Sets whether the next steps update the parameters; the default is on. Without, a step still
+  /// increments the step counter, so that random numbers advance.
   void set_update(bool on);
 
-  /// Whether the next steps may be recorded and replayed; they may at first. Else they run node by
-  /// node, for a profiler that wants to see the host's phases and ops. Recordings are kept.
+  /// Sets whether the next steps may be captured and replayed; the default is on. Without, they run
+  /// node by node, so that a profiler sees phases and ops on the host. Captured graphs are kept.
   void set_replay(bool on) { may_replay_ = on; }
 
-  /// Runs the step. On a GPU it returns when the work is enqueued, having waited for the oldest of
-  /// StepRing::kInFlight steps on their way. With replay, two steps run node by node (first uses
-  /// load, connect and allocate), the third is recorded, and from then on a step is one launch:
-  /// each for itself with and without communication and updates, so that who changes between them
-  /// and back finds the recording again.
+  /// Runs the step. On a GPU it returns once the work is enqueued; if StepRing::kInFlight steps are
+  /// in flight it first waits for the oldest. With replay, two steps run node by node (first uses
+  /// load, connect and allocate), the third is captured, and from then on a step is one launch.
+  /// Graphs are captured and kept separately with and without communication and updates, so that
+  /// switching back reuses the earlier capture.
   void run();
-  /// Steps of run() of which neither of the next two has told yet.
+  /// The number of steps begun by run() and not yet returned by poll_step() or await_step().
   [[nodiscard]] std::size_t steps_in_flight() const { return ring_.in_flight(); }
-  /// The oldest of those if it is done, else nothing.
+  /// Returns the oldest of those steps if it is done, otherwise nullopt.
   [[nodiscard]] std::optional<FinishedStep> poll_step();
-  /// The oldest of those, once it is done: blocks. Nothing where none is on its way.
+  /// Waits for the oldest of those steps and returns it; nullopt if there is none.
   [[nodiscard]] std::optional<FinishedStep> await_step();
-  /// Reduces what a step would, one after the other with nothing beside it. Where the device
-  /// computes in a queue, twice, and returns the seconds that the second pass takes by the device's
-  /// clock, and is done then; replayed from the second call on, where steps are. Nothing elsewhere,
-  /// where the communicator has clocks of its own. Collective.
+  /// Runs the all-reduces of a step one after the other, with no other work. On a device with a
+  /// queue: runs them twice, waits, and returns the seconds of the second pass on the device's
+  /// clock; replayed from the second call on if steps are. On the host, where the communicator
+  /// measures time itself, runs them once and returns nullopt. Collective.
   std::optional<double> all_reduce_alone();
-  /// Whether steps with the present communication and updates were recorded.
+  /// Whether a graph was captured for the current settings of communication and updates.
   [[nodiscard]] bool replays() const { return variant().replay != nullptr; }
-  /// Why steps that may be replayed never are; empty: nothing is in the way, or nobody asked.
+  /// Why steps are never replayed although replay is on; empty if nothing prevents it or it is off.
   [[nodiscard]] std::string why_no_replay() const;
-  /// Runs the step node by node, done when it returns; node_seconds()[i] belongs to
-  /// lowered().nodes[i]: from the end of the node before to its own. Where the device computes in
-  /// the host's memory that is on the host's clock. Else the nodes are enqueued all at once, and it
-  /// is on the device's clock between events: what the device was idle in between, since the host
-  /// enqueues more slowly than it works, is in the node that it waited for.
+  /// Runs the step node by node and waits for it. Afterwards node_seconds()[i] is the time from the
+  /// end of node i - 1 to the end of lowered().nodes[i]. On a backend that computes in host memory
+  /// it is measured on the host's clock. On others all nodes are enqueued at once and measured with
+  /// events on the device's clock: time in which the device was idle because the host enqueues more
+  /// slowly than the device computes is included in the node it waited for.
   void run_profiled();
   [[nodiscard]] std::span<const double> node_seconds() const { return node_seconds_; }
   /// Blocks until all enqueued work is done.
   void synchronize();
 
-  /// An output or kept value in logical layout. Synchronises: not inside a timed region, except
-  /// scalars.
+  /// Returns an output or kept value in logical layout. Synchronises: do not call inside a timed
+  /// region, except for scalars.
   [[nodiscard]] core::HostTensor read(graph::ValueId value);
   [[nodiscard]] core::HostTensor read(std::string_view output);
-  /// A scalar f32 output such as "loss".
+  /// Returns a scalar f32 output such as "loss".
   [[nodiscard]] float read_scalar(std::string_view output);
 
  private:
@@ -129,25 +129,25 @@ class Executor {
   struct Bucket {
     comm::ReduceRequest request;
     comm::Ticket ticket = 0;
-    bool blocks = false;  ///< nothing is computed between its start and its wait
+    bool blocks = false;  ///< no kernel runs between its start and its wait
   };
-  /// One of two places on the device to which the host's content is copied beside a running step.
+  /// One of two places on the device to which host memory is copied during a running step.
   struct Staging {
     std::byte* memory = nullptr;
     std::unique_ptr<backend::Stream::Event> copied;
     std::unique_ptr<backend::Stream::Event> consumed;
-    bool in_use = false;  ///< consumed was recorded
+    bool in_use = false;  ///< `consumed` was recorded
   };
   struct Input {
     graph::ValueId value = graph::kNoValue;
-    std::byte* memory = nullptr;  ///< what kernels read; null where they read host memory
+    std::byte* memory = nullptr;  ///< what kernels read; null if they read host memory
     std::array<Staging, 2> staging;
-    std::size_t next = 0;   ///< where the next content goes
-    bool arriving = false;  ///< content was bound since the last step
+    std::size_t next = 0;   ///< index of the staging place to fill next
+    bool arriving = false;  ///< new content was bound since the last step
     bool bound = false;
   };
-  /// Nodes that follow one another and belong to one phase; a broadcast, if there is one, is a
-  /// first part without nodes.
+  /// Consecutive nodes of one phase, [begin, end); a broadcast, if any, is a first part without
+  /// nodes.
   struct Part {
     graph::Phase phase = graph::Phase::kForward;
     std::size_t begin = 0;
@@ -156,18 +156,18 @@ class Executor {
 
   /// Steps with one setting of communication and updates.
   struct Variant {
-    int steps = 0;  ///< run node by node that might have been recorded
+    int steps = 0;  ///< run node by node so far although replay was allowed
     std::unique_ptr<backend::Replay> replay;
-    bool launched = false;           ///< once: what fails from then on is the step itself
-    std::vector<graph::NodeId> ops;  ///< of the recorded work, as probes call them
+    bool launched = false;           ///< at least once: later failures are those of the step
+    std::vector<graph::NodeId> ops;  ///< of the captured work, by the ids that probes use
   };
 
-  /// Of all_reduce_alone(), on a device with a queue.
+  /// State of all_reduce_alone() on a device with a queue.
   struct LoneAllReduces {
-    bool connected = false;  ///< they have run once
+    bool connected = false;  ///< the all-reduces have run once
     std::unique_ptr<backend::Stream::Event> begin;
     std::unique_ptr<backend::Stream::Event> end;
-    std::unique_ptr<backend::Replay> replay;  ///< two passes, with both events about the second
+    std::unique_ptr<backend::Replay> replay;  ///< two passes, both events around the second
   };
 
   [[nodiscard]] std::vector<Part> parts_of(const backend::LoweredGraph& lowered) const;
@@ -183,26 +183,26 @@ class Executor {
   void check_bound() const;
   [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
   void take_inputs();
-  /// `recording`: what notes the ops of the recorded work; null while none is recorded.
+  /// `recording`: where to note the ops of the captured work; null if no graph is being captured.
   void run_nodes(Variant* recording);
-  /// The work that `enqueue()` adds to the stream, which does not run; null where none may be
-  /// recorded, or where that fails and go_on_without_replay() lets it.
+  /// Captures the work that `enqueue()` adds to the stream, without running it. Null if capture is
+  /// not allowed, or if it fails and go_on_without_replay() tolerates that.
   template <typename Enqueue>
   [[nodiscard]] std::unique_ptr<backend::Replay> recorded(const Enqueue& enqueue);
   [[nodiscard]] bool record_replay();
-  /// Whether it was launched; the recording's failure is dealt with.
+  /// Launches the captured step. Returns false if its first launch failed, which is handled here.
   [[nodiscard]] bool launch_replay();
-  /// Likewise, of lone_.
+  /// Likewise for lone_.
   [[nodiscard]] bool launch_all_reduces();
   void rethrow_failed_collectives();
-  /// From now on node by node, or the failure, where the user or other ranks count on recordings.
+  /// Switches to running node by node; throws instead if the user or other ranks rely on replay.
   void go_on_without_replay(const core::Error& failure, const char* what);
   [[nodiscard]] static std::size_t variant_index(bool communicates, bool updates);
   [[nodiscard]] Variant& variant() { return variants_[variant_index(communicates_, updates_)]; }
   [[nodiscard]] const Variant& variant() const {
     return variants_[variant_index(communicates_, updates_)];
   }
-  /// Tells probes which ops the recorded work of the present variant runs.
+  /// Tells probes which ops the captured graph of the current variant runs.
   void tell_recorded_ops() const;
   void profile_on_host();
   void profile_on_device();
@@ -218,26 +218,26 @@ class Executor {
   ExecutorOptions options_;
   std::unique_ptr<backend::LoweredGraph> lowered_;
   Plan plan_;
-  std::vector<std::span<std::byte>> broadcast_;  ///< what a step takes from rank 0 first
+  std::vector<std::span<std::byte>> broadcast_;  ///< memory that a step first gets from rank 0
   std::vector<Part> parts_;
   std::unique_ptr<backend::Stream> stream_;
   StepRing ring_;
   std::vector<std::span<const std::byte>> watched_;  ///< ExecutorOptions::watch, on the device
-  std::unique_ptr<backend::Stream> copy_stream_;     ///< null where inputs are read in place
-  std::shared_ptr<backend::Buffer> arena_;           ///< with the scratch behind it
+  std::unique_ptr<backend::Stream> copy_stream_;     ///< null if inputs are read in place
+  std::shared_ptr<backend::Buffer> arena_;           ///< followed by the scratch memory
   std::unique_ptr<backend::Buffer> input_staging_;
   backend::SlotTable slots_;
   std::map<std::string, Input, std::less<>> inputs_;
   std::vector<Bucket> buckets_;
   std::array<Variant, 4> variants_;  ///< by variant_index()
   LoneAllReduces lone_;
-  bool prepared_ = false;  ///< the communicator knows the buckets
+  bool prepared_ = false;  ///< Communicator::prepare() was called for all buckets
   bool communicates_ = true;
   bool updates_ = true;
   bool may_replay_ = true;
-  std::string why_no_replay_;  ///< what recording met
+  std::string why_no_replay_;  ///< why capture failed
   std::vector<double> node_seconds_;
-  std::vector<std::unique_ptr<backend::Stream::Event>> node_ends_;  ///< and, first, the begin
+  std::vector<std::unique_ptr<backend::Stream::Event>> node_ends_;  ///< preceded by the begin
 };
 
 }  // namespace dlbench::exec

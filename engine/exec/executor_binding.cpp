@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where an executor's values lie: state, inputs, arena, buckets, watched outputs.
+// Binds an executor's values to memory: state, inputs, arena, buckets, watched outputs.
 #include "engine/core/check.h"
 #include "engine/core/round_up.h"
 #include "engine/exec/executor.h"
@@ -78,7 +78,7 @@ void Executor::bind_buckets() {
     if (first.storage == graph::Storage::kActivation) {
       request.data = slots_[lowered_->slot_of_value.at(static_cast<std::size_t>(first.id))];
       request.count = static_cast<std::size_t>(first.shape.elements());
-      request.lossless = true;  // sums of a loss: few, and far outside the range of f16
+      request.lossless = true;  // sums of a loss are few and can far exceed the range of f16
     } else {
       const graph::Value& last = graph_.value(node.inputs.back());
       const std::byte* end = state_.address(last.name) + state_.value_bytes(last.name);

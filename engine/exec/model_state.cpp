@@ -27,7 +27,7 @@ using graph::Storage;
 
 constexpr std::size_t kSlotAlignment = 64;
 
-/// Each value draws from a stream of its own, so adding a layer changes no other one.
+/// Each value has a random stream of its own, so that adding a layer changes no other value.
 std::uint64_t stream_of(std::string_view name) { return core::fnv1a(name); }
 
 double truncated_normal(core::RandomStream& random) {
@@ -113,7 +113,7 @@ void ModelState::add_arena(const graph::Graph& graph, const std::vector<graph::V
     const std::size_t size = backend_.state_layout(value).bytes;
     std::size_t offset = bytes;
     if (value.parameter != graph::kNoValue) {
-      // The place of its parameter: a parameter without a gradient leaves a gap.
+      // Same offset as its parameter: a parameter without a gradient leaves a gap.
       const Entry& parameter = entry(graph.value(value.parameter).name);
       DLBENCH_CHECK(parameter.bytes == size) << value.name << " is laid out unlike its parameter";
       offset = parameter.offset;
@@ -310,8 +310,8 @@ void ModelState::broadcast(Wanted wanted) {
 
 void ModelState::broadcast_all() {
   broadcast([](Storage storage) {
-    // Gradients are made anew in each step; scalars (share of the batch, first sample) are a rank's
-    // own.
+    // Gradients are recomputed in each step; scalars (share of the batch, first sample) differ
+    // between ranks.
     return storage != Storage::kGradient && storage != Storage::kScalar;
   });
 }

@@ -29,52 +29,52 @@ using TensorMap = std::map<std::string, core::HostTensor>;
 /// so a gradient bucket and an optimizer update are contiguous ranges.
 class ModelState {
  public:
-  /// Makes room for the state values of `graph` (a training graph has them all) and draws their
-  /// initial content from `seed` and the value's name alone. Values of the kinds `shared` live in
-  /// memory of the communicator, which outlives the state: gradients, where it reduces them, and
-  /// what is broadcast at every step. nullptr: all memory is the backend's.
+  /// Allocates the state values of `graph` (a training graph has them all) and initialises each
+  /// from `seed` and its name alone. Values of the kinds `shared` (gradients, if it reduces them,
+  /// and what is broadcast at every step) live in memory of the communicator, which must outlive
+  /// the state. With nullptr all memory comes from the backend.
   ModelState(backend::Backend& backend,
              const graph::Graph& graph,
              std::uint64_t seed,
              comm::Communicator* communicator = nullptr,
              std::vector<graph::Storage> shared = {graph::Storage::kGradient});
 
-  /// Device address of a state value by name; nullptr if there is none.
+  /// The device address of a state value by name; nullptr if there is none.
   [[nodiscard]] std::byte* address(std::string_view name) const;
   [[nodiscard]] bool contains(std::string_view name) const { return address(name) != nullptr; }
-  /// Bytes of a value in its arena, layout padding included.
+  /// Size of a value in its arena in bytes, layout padding included.
   [[nodiscard]] std::size_t value_bytes(std::string_view name) const;
 
-  /// All memory of one kind, on the device; none of it is empty.
+  /// The device memory of all arenas of one kind; none of the spans is empty.
   [[nodiscard]] std::vector<std::span<std::byte>> memory(graph::Storage storage) const;
-  /// Bytes of all arenas of one kind.
+  /// Size of all arenas of one kind in bytes.
   [[nodiscard]] std::size_t bytes(graph::Storage storage) const;
 
-  /// Reads and writes one value in logical layout. write() throws core::Error(kData) when the name
-  /// is unknown or dtype or shape differ. Never on the hot path.
+  /// Read and write one value in logical layout. write() throws core::Error(kData) if the name is
+  /// unknown or dtype or shape differ. Not for the hot path.
   [[nodiscard]] core::HostTensor read(std::string_view name) const;
   void write(std::string_view name, const core::HostTensor& tensor);
 
   void set_scalar(std::string_view name, double value);
   [[nodiscard]] double scalar(std::string_view name) const;
 
-  /// Every value of the given kinds, in logical layout.
+  /// Returns every value of the given kinds, in logical layout.
   [[nodiscard]] TensorMap export_tensors(const std::vector<graph::Storage>& kinds) const;
-  /// The name of a parameter or buffer that holds NaN or infinity; empty if there is none. The
-  /// last loss may be finite beside it: an update that overflows shows in that of the next step.
+  /// Returns the name of a parameter or buffer that contains NaN or infinity; empty if there is
+  /// none. The last loss may still be finite: an overflow in an update shows in the next step's.
   [[nodiscard]] std::string find_not_finite() const;
-  /// Overwrites every value of the given kinds, the counterpart of export_tensors(). Throws
-  /// core::Error(kData), and changes nothing, if one is unknown, of another kind, dtype or shape,
-  /// or if some are missing: the message lists them.
+  /// Overwrites every value of the given kinds; the counterpart of export_tensors(). Throws
+  /// core::Error(kData) and changes nothing if a tensor is unknown or of another kind, dtype or
+  /// shape, or if some are missing, which the message lists.
   void import_tensors(const TensorMap& tensors, const std::vector<graph::Storage>& kinds);
 
-  /// Gives all ranks the parameters, buffers and optimizer state of rank 0; the others those of one
-  /// kind alone (buffers: running statistics). Collective; at one rank nothing happens.
+  /// Broadcasts rank 0's parameters, buffers and optimizer state to all ranks; broadcast_buffers()
+  /// (running statistics) and broadcast_parameters() only those. Collective; no-op with one rank.
   void broadcast_all();
   void broadcast_buffers() { broadcast_kind(graph::Storage::kBuffer); }
   void broadcast_parameters() { broadcast_kind(graph::Storage::kParameter); }
 
-  /// A copy of all arenas, to start every repetition from the same point.
+  /// Save and restore a copy of all arenas, so that every repetition starts from the same state.
   void save();
   void restore();
 
@@ -93,7 +93,7 @@ class ModelState {
 
   void add_arena(const graph::Graph& graph, const std::vector<graph::ValueId>& values);
   void initialize(std::uint64_t seed);
-  /// Arenas of the kinds that `wanted(storage)` says.
+  /// Broadcasts the arenas of the kinds for which `wanted(storage)` is true.
   template <typename Wanted>
   void broadcast(Wanted wanted);
   void broadcast_kind(graph::Storage storage);
@@ -103,7 +103,7 @@ class ModelState {
 
   backend::Backend& backend_;
   comm::Communicator* communicator_;
-  std::vector<graph::Storage> shared_;  ///< kinds in memory of the communicator
+  std::vector<graph::Storage> shared_;  ///< kinds that live in memory of the communicator
   std::unique_ptr<backend::Stream> stream_;
   std::vector<Arena> arenas_;
   std::map<std::string, Entry, std::less<>> entries_;

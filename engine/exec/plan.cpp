@@ -85,7 +85,7 @@ class Planner {
     return lowered_.slots[static_cast<std::size_t>(slot)];
   }
 
-  // The moment after the last node: what lives until then is free for no node's result.
+  // The time after the last node: memory that lives until then is not reused by any node.
   [[nodiscard]] int end_of_step() const { return static_cast<int>(lowered_.nodes.size()); }
 
   void touch(SlotId slot, int step) {
@@ -114,7 +114,7 @@ class Planner {
     touch(slot, end_of_step());
   }
 
-  // Joins a write with the read whose memory it may take, where the read dies at that node.
+  // Lets a node write a result to the memory of an operand, if allowed and the operand dies there.
   void share_in_place() {
     for (std::size_t step = 0; step < lowered_.nodes.size(); ++step) {
       const LoweredNode& node = lowered_.nodes[step];
@@ -143,9 +143,9 @@ class Planner {
                       lifetimes_[static_cast<std::size_t>(target)].first == step;
     return source != target && both_owned && dies &&
            bytes_of_group(source) >= bytes_of_group(target) &&
-           // Element for element at one address, not shifted.
+           // Each element at the same address, not shifted.
            offset_in_owner(read) == offset_in_owner(write) &&
-           // No other part of the two may be used by the node: it would be overwritten while read.
+           // The node must not use other parts of the two: they would be overwritten while read.
            !touches_other_part(node.reads, source, read) &&
            !touches_other_part(node.writes, target, write);
   }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a lowered graph to memory: lifetimes of activation slots, offsets in one arena, peak bytes.
+// Plans the memory of a lowered graph: lifetimes of activation slots, offsets in one arena, peak
+// bytes.
 #pragma once
 
 #include "engine/backend/lowering.h"
@@ -13,10 +14,10 @@
 
 namespace dlbench::exec {
 
-/// Bytes: what cuDNN and the widest vectors like, and cuBLASLt wants of its workspace.
+/// In bytes: suits cuDNN and the widest vector registers; cuBLASLt requires it of its workspace.
 constexpr std::size_t kArenaAlignment = 256;
 
-/// Where one activation slot lies and when it is alive (indices of lowered nodes, both included).
+/// Location and lifetime of one activation slot (indices of lowered nodes, both included).
 struct SlotPlacement {
   backend::SlotId slot = backend::kNoSlot;
   std::size_t offset = 0;
@@ -26,7 +27,7 @@ struct SlotPlacement {
 };
 
 struct Plan {
-  std::vector<SlotPlacement> placements;    ///< activation slots with memory of their own
+  std::vector<SlotPlacement> placements;    ///< activation slots that own memory
   std::vector<std::size_t> offset_of_slot;  ///< by slot id; kNotInArena for state and inputs
   std::size_t arena_bytes = 0;
   std::size_t lower_bound_bytes = 0;
@@ -37,9 +38,9 @@ struct Plan {
   static constexpr std::size_t kNotInArena = ~std::size_t{0};
 };
 
-/// Plans a lowered graph. Outputs and kept values stay alive to the end. Slots used on a stream
-/// other than kCompute live to the end of the step: reuse across streams would need an event that
-/// orders it.
+/// Plans the memory of a lowered graph. Outputs and kept values stay alive to the end. Slots used
+/// on a stream other than kCompute also live to the end of the step: reuse across streams would
+/// need an event to order it.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph,
                              const backend::LoweredGraph& lowered,
                              const std::vector<graph::ValueId>& keep);

@@ -33,7 +33,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little 
 using Json = nlohmann::json;
 
 constexpr std::size_t kLengthBytes = 8;
-/// The limit of the reference implementation: keeps a broken length from asking for gigabytes.
+/// The limit of the reference implementation: a broken length must not make us allocate gigabytes.
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::string_view kMetadataKey = "__metadata__";
 
@@ -64,7 +64,7 @@ std::string_view format_name(core::DType dtype) {
                     fmt::format("{}: not a valid safetensors file: {}", source, what));
 }
 
-/// Where one tensor lies in the data section.
+/// One tensor of the header, with its byte range in the data section.
 struct Entry {
   std::string name;
   core::DType dtype = core::DType::kF32;
@@ -73,7 +73,7 @@ struct Entry {
   std::uint64_t end = 0;
 };
 
-/// A non-negative integer that fits an extent; nothing for anything else.
+/// `value` as a non-negative integer that fits an extent; nullopt for anything else.
 std::optional<std::uint64_t> as_extent(const Json& value) {
   if (!value.is_number_unsigned()) {
     return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<std::uint64_t> as_extent(const Json& value) {
   return number;
 }
 
-/// Reads one entry of the header, unchecked against its neighbours.
+/// Reads one entry of the header, without checking it against its neighbours.
 class EntryParser {
  public:
   EntryParser(const std::string& source, std::string name) : source_(source) {
@@ -177,7 +177,7 @@ class EntryParser {
   std::uint64_t shape_bytes_ = 0;
 };
 
-/// The header as JSON. Two tensors of one name are refused: the JSON library would keep either.
+/// Parses the header. Rejects duplicate names, of which the JSON library would silently keep one.
 Json parse_header(std::string_view text, const std::string& source) {
   constexpr int kMaxDepth = 3;  // a list in an entry of the whole
   if (const auto defect = core::json_defect(text, kMaxDepth); defect.has_value()) {
@@ -195,7 +195,8 @@ Json parse_header(std::string_view text, const std::string& source) {
   return header;
 }
 
-/// Every byte of the data section belongs to exactly one tensor. `entries` by their first byte.
+/// Checks that every byte of the data section belongs to exactly one tensor. `entries` are sorted
+/// by their first byte.
 void check_ranges(const std::vector<Entry>& entries,
                   std::uint64_t data_bytes,
                   const std::string& source) {
@@ -220,7 +221,7 @@ void check_ranges(const std::vector<Entry>& entries,
   }
 }
 
-/// By their first byte.
+/// Returns all entries, sorted by their first byte.
 std::vector<Entry> parse_entries(const Json& header, const std::string& source) {
   std::vector<Entry> entries;
   for (const auto& [name, value] : header.items()) {
@@ -257,10 +258,10 @@ std::string make_header(const std::vector<const TensorMap::value_type*>& order,
   return text;
 }
 
-/// Fills a buffer with the next bytes; returns how many there were.
+/// Fills a buffer with the next bytes; returns how many it got.
 using ReadNext = std::function<std::size_t(std::span<std::byte>)>;
 
-/// Of `size` bytes. What is believed of the header was compared with that before.
+/// Reads a file of `size` bytes. Lengths in the header are checked against `size` before use.
 TensorMap read_tensors(std::uint64_t size, const ReadNext& read, const std::string& source) {
   const auto fill = [&](std::span<std::byte> bytes) {
     if (read(bytes) != bytes.size()) {
@@ -327,7 +328,7 @@ TensorMap read_safetensors(const std::filesystem::path& path) {
 void write_safetensors(const std::filesystem::path& path,
                        const TensorMap& tensors,
                        const std::map<std::string, std::string>& metadata) {
-  // Wide elements first, as the reference implementation does: keeps every tensor aligned.
+  // Wide elements first, as in the reference implementation: keeps every tensor aligned.
   std::vector<const TensorMap::value_type*> order;
   for (const auto& item : tensors) {
     order.push_back(&item);

@@ -17,9 +17,9 @@ namespace dlbench::graph {
 /// Up to three spatial extents (D, H, W); a 2D op uses the first two as (H, W).
 using Spatial = std::array<std::int64_t, 3>;
 
-/// Convolution over 2 or 3 spatial axes (the rank of x less two). x: (N, C, H, W) or (N, C, D, H,
-/// W); weight: (K, C / groups, kernel...). Padding may differ between the two ends, as Keras'
-/// "same".
+/// Convolution over 2 or 3 spatial axes (the rank of x minus two). x: (N, C, H, W) or (N, C, D, H,
+/// W); weight: (K, C / groups, kernel...). Padding may differ between the two ends of an axis, as
+/// with Keras' "same".
 struct ConvAttributes {
   Spatial stride{1, 1, 1};
   Spatial dilation{1, 1, 1};  ///< 1 = dense
@@ -28,18 +28,18 @@ struct ConvAttributes {
   std::int64_t groups = 1;
 };
 
-/// Transposed convolution as PyTorch's ConvTranspose: the adjoint of the convolution `conv`, which
-/// reads y and gives x. Along each axis
+/// Transposed convolution as in PyTorch's ConvTranspose: the adjoint of the convolution `conv`,
+/// which maps y to x. Along each axis the extents are
 ///   y = (x - 1) stride + (kernel - 1) dilation + 1 - pad_begin - pad_end + output_padding.
-/// A convolution of stride s maps s extents of y to one of x: output_padding, in [0, stride), says
-/// which of them is meant. Padding cuts y at its ends.
+/// A convolution of stride s maps s different extents of y to the same extent of x; output_padding,
+/// in [0, stride), selects one of them. Padding crops y at its ends.
 struct ConvTransposeAttributes {
   ConvAttributes conv;
   Spatial output_padding{0, 0, 0};
 };
 
 /// y = (x - mean) / sqrt(var + epsilon) * gamma + beta per channel. momentum is the weight of the
-/// old running value (Keras' convention; PyTorch's momentum is 1 - this one).
+/// old running value (Keras' convention; PyTorch's momentum is 1 minus this one).
 struct BatchNormAttributes {
   float momentum = 0.9F;
   float epsilon = 1e-5F;
@@ -79,13 +79,13 @@ struct NormalizeAttributes {
 };
 
 /// Each element is zeroed with probability `rate`, the others are divided by 1 - rate.
-/// `key` tells this dropout from the others of the network: it is the `node` of the random counter.
+/// `key` distinguishes this dropout from others in the network: the `node` of the random counter.
 struct DropoutAttributes {
   float rate = 0.5F;
   std::int32_t key = 0;
 };
 
-/// Dice = (2 sum(y p) + smooth) / (sum(y) + sum(p) + smooth), sums over the whole batch.
+/// Dice = (2 sum(y p) + smooth) / (sum(y) + sum(p) + smooth), with sums over the whole batch.
 struct DiceAttributes {
   float smooth = 1.0F;
 };
@@ -96,7 +96,7 @@ struct ThresholdAttributes {
 };
 
 /// Hyper-parameters of an optimizer; which ones are read depends on the op. The learning rate is
-/// not here: it is a scalar of the model state, so that a schedule needs no new plan.
+/// not among them: it is a scalar of the model state, so that a schedule needs no new plan.
 struct OptimizerAttributes {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -106,16 +106,16 @@ struct OptimizerAttributes {
   double weight_decay = 0.0;  ///< SGD, Adam: added to the gradient
 };
 
-/// How a loss scale changes: times `backoff` after a step with a gradient that is not finite, times
-/// `growth` after `interval` good steps in a row. The defaults are those of PyTorch's GradScaler.
+/// How the loss scale changes: it is multiplied by `backoff` after a step with a non-finite
+/// gradient, and by `growth` after `interval` good steps in a row. Defaults: PyTorch's GradScaler.
 struct LossScaleAttributes {
   double growth = 2.0;
   double backoff = 0.5;
   std::int64_t interval = 2000;
 };
 
-/// One gradient bucket, or the sums of a loss, summed over the ranks. What makes the sum a mean is
-/// the scalar "loss_gradient": each rank's is its share of the global batch.
+/// Sum over the ranks of one gradient bucket, or of the sums of a loss. The sum of gradients is a
+/// mean over samples because each rank's scalar "loss_gradient" is its share of the global batch.
 struct AllReduceAttributes {
   std::int32_t bucket = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reverse-mode differentiation: walks the nodes backwards, sums what arrives at each value, and
-// asks the op's gradient rule to pass it on.
+// Reverse-mode differentiation: walks the nodes backwards, sums the gradients that arrive at each
+// value, and calls the op's gradient rule to propagate them.
 #include "engine/core/error.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/op_def.h"
@@ -16,7 +16,7 @@ namespace {
 
 class Differentiator {
  public:
-  // Gradients are wanted with respect to `operands`.
+  // Gradients are computed with respect to `operands`.
   Differentiator(const Graph& graph, const std::vector<ValueId>& operands)
       : forward_(graph), builder_(graph), arrived_(graph.values().size()) {
     mark_dependent(operands);
@@ -24,8 +24,8 @@ class Differentiator {
 
   [[nodiscard]] GraphBuilder& builder() { return builder_; }
 
-  // `gradient`, a value of the graph, is the gradient of what is differentiated with respect to
-  // `value`, apart from what arrives through other nodes.
+  // Adds `gradient`, a value of the graph, to the gradient of `value`, in addition to what arrives
+  // through other nodes.
   void seed(ValueId value, ValueId gradient) {
     arrived_.at(static_cast<std::size_t>(value)).push_back(gradient);
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The static graph: typed values in single assignment, and the nodes that make them. A whole
-// training step, backward and optimizer nodes included, is one Graph. Built by GraphBuilder
-// (graph_builder.h), immutable afterwards; passes take a graph and return another one.
+// The static graph: typed single-assignment values and the nodes that produce them. A whole
+// training step, including backward and optimizer nodes, is one Graph. Built by GraphBuilder
+// (graph_builder.h), immutable afterwards; passes take a graph and return a new one.
 #pragma once
 
 #include "engine/core/dtype.h"
@@ -25,10 +25,10 @@ using NodeId = std::int32_t;
 inline constexpr ValueId kNoValue = -1;
 inline constexpr NodeId kNoNode = -1;
 
-/// Whether dropout and batch norm train, and whether backward nodes will be added.
+/// Whether dropout and batch norm work in training mode, and whether backward nodes will be added.
 enum class Mode : std::uint8_t { kTrain, kEvaluate };
 
-/// Where a value lives. Only activations are placed by the memory plan; the state outlives the
+/// Where a value lives. Only activations are placed by the memory plan; state values outlive the
 /// step.
 enum class Storage : std::uint8_t {
   kActivation,
@@ -40,14 +40,15 @@ enum class Storage : std::uint8_t {
   kScalar,          ///< learning rate, step, seed ...: tensors, never host arguments
 };
 
-/// The phase that a node's time is booked to. Ordered as in a step.
+/// The phase to which the time of a node is attributed, in the order of a step.
 enum class Phase : std::uint8_t { kForward, kLoss, kBackward, kAllReduce, kOptimizer };
 
 [[nodiscard]] std::string_view name(Phase phase);
 [[nodiscard]] std::string_view name(Storage storage);
 [[nodiscard]] std::string_view name(Mode mode);
 
-/// How a state value gets its first content; drawn from (seed, value name), see exec/model_state.
+/// How a state value is initialised; random values depend on (seed, value name), see
+/// exec/model_state.h.
 struct Initializer {
   enum class Kind : std::uint8_t {
     kZero,
@@ -70,10 +71,10 @@ struct Value {
   core::Shape shape;
   Storage storage = Storage::kActivation;
   NodeId producer = kNoNode;     ///< kNoNode for inputs and state
-  ValueId parameter = kNoValue;  ///< of a gradient or an optimizer state: whose it is
+  ValueId parameter = kNoValue;  ///< the parameter to which a gradient or optimizer state belongs
   Initializer initializer{};     ///< of parameters, buffers, optimizer state, scalars
 
-  /// Of its elements one after the other, without a layout's padding.
+  /// Size of the elements in bytes, without padding by a layout.
   [[nodiscard]] std::size_t dense_bytes() const {
     return static_cast<std::size_t>(shape.elements()) * core::size_of(dtype);
   }
@@ -89,7 +90,7 @@ struct Node {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<ValueId> updates;  ///< state written in place
-  NodeId forward = kNoNode;      ///< of a backward node: the node it differentiates
+  NodeId forward = kNoNode;      ///< the node that a backward node differentiates
 
   template <typename T>
   [[nodiscard]] const T& as() const {
@@ -97,7 +98,7 @@ struct Node {
   }
 };
 
-/// A directed acyclic graph in a valid execution order: every node stands after its producers.
+/// A directed acyclic graph in a valid execution order: each node comes after its producers.
 class Graph {
  public:
   [[nodiscard]] Mode mode() const { return mode_; }
@@ -106,9 +107,9 @@ class Graph {
   [[nodiscard]] const Node& node(NodeId id) const;
   [[nodiscard]] const Value& value(ValueId id) const;
 
-  /// Values the caller binds, in order of declaration.
+  /// Values that the caller binds, in order of declaration.
   [[nodiscard]] const std::vector<ValueId>& inputs() const { return inputs_; }
-  /// Values that survive the step and can be read after it, by name ("loss", "prediction", ...).
+  /// Values that can be read after the step, by name ("loss", "prediction", ...).
   [[nodiscard]] const std::map<std::string, ValueId>& outputs() const { return outputs_; }
   /// State values of one kind, in order of declaration.
   [[nodiscard]] std::vector<ValueId> with_storage(Storage storage) const;
@@ -117,10 +118,10 @@ class Graph {
   /// The gradient of a parameter, kNoValue before differentiate().
   [[nodiscard]] ValueId gradient_of(ValueId parameter) const;
 
-  /// For each value the nodes that read it (inputs and updates), in order.
+  /// For each value, the nodes that read it (as input or update), in execution order.
   [[nodiscard]] std::vector<std::vector<NodeId>> readers() const;
 
-  /// FNV-1a hash of ops, attributes, shapes, dtypes and edges; equal on all ranks or the run stops.
+  /// FNV-1a hash of ops, attributes, shapes, dtypes and edges. The run stops if ranks differ in it.
   [[nodiscard]] std::uint64_t hash() const;
 
  private:

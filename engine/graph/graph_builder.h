@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one way to make or extend a Graph. Passes use the primitives (add_node); networks use the
-// layer functions of layers.h, which sit on top of this.
+// The only way to make or extend a Graph. Passes use the primitives (add_node); networks use the
+// layer functions of layers.h, which build on it.
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -15,7 +15,7 @@
 
 namespace dlbench::graph {
 
-/// What add_node needs besides the operands.
+/// Everything add_node() needs to make a node; outputs are inferred.
 struct NodeSpec {
   OpKind op = OpKind::kAdd;
   std::string name;
@@ -31,34 +31,34 @@ struct NodeSpec {
 class GraphBuilder {
  public:
   explicit GraphBuilder(Mode mode);
-  /// Goes on with a finished graph.
+  /// Extends a finished graph.
   explicit GraphBuilder(Graph graph);
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
 
   ValueId add_input(std::string name, core::DType dtype, const core::Shape& shape);
-  /// A state value. Names are unique; a second request for the same scalar returns the first.
+  /// Adds a state value. Names are unique.
   ValueId add_state(Storage storage,
                     std::string name,
                     core::DType dtype,
                     const core::Shape& shape,
                     const Initializer& initializer,
                     ValueId parameter = kNoValue);
-  /// A scalar of the model state, made on first use ("learning_rate" f32, "step" i64, ...).
+  /// A scalar of the model state, added on first use ("learning_rate" f32, "step" i64, ...).
   ValueId scalar(std::string_view name, core::DType dtype, double initial);
 
   /// Adds a node and its inferred outputs; returns its id.
   NodeId add_node(NodeSpec spec);
-  /// add_node() for ops with one output of interest: the first.
+  /// As add_node(), but returns the first output of the node.
   ValueId add(NodeSpec spec);
 
   void mark_output(std::string name, ValueId value);
   /// Turns an activation into the gradient of `parameter` and gives it the name "grad/<parameter>".
   void make_gradient(ValueId value, ValueId parameter);
-  /// Gives a node other operands, with which its outputs are what they were: the rest of the graph
-  /// stays valid.
+  /// Replaces the inputs of a node by others that leave its outputs' shapes and dtypes unchanged,
+  /// so that the rest of the graph stays valid.
   void replace_inputs(NodeId node, std::vector<ValueId> inputs);
-  /// Puts the nodes into another execution order, which must be valid; node ids change with it.
+  /// Changes the execution order of the nodes to a valid other one; node ids change with it.
   void reorder(const std::vector<NodeId>& order);
   /// A name not used yet: `name`, `name_1`, ...
   [[nodiscard]] std::string unique_name(const std::string& name) const;

@@ -11,13 +11,13 @@
 namespace dlbench::graph {
 namespace {
 
-/// In the order in which their parameters were registered.
+/// The gradients to reduce, in the order in which their parameters were registered.
 std::vector<ValueId> gradients_to_reduce(const Graph& graph) {
   std::vector<ValueId> gradients;
   const auto readers = graph.readers();
   for (const ValueId parameter : graph.with_storage(Storage::kParameter)) {
     if (const ValueId gradient = graph.gradient_of(parameter); gradient != kNoValue) {
-      // It is reduced in place while the backward pass goes on: nothing else may read it.
+      // It is reduced in place while the backward pass continues: nothing else may read it.
       DLBENCH_CHECK(readers.at(static_cast<std::size_t>(gradient)).empty())
           << graph.value(gradient).name << " is also an operand of the backward pass";
       gradients.push_back(gradient);

@@ -31,7 +31,7 @@ ValueId unary(GraphBuilder& builder, OpKind op, ValueId x, const std::string& na
   return builder.add({.op = op, .name = name, .inputs = {x}});
 }
 
-// Keras' "same": output = ceil(input / stride), the odd element of padding at the end.
+// Keras' "same" padding: output = ceil(input / stride), an odd element of padding goes to the end.
 void pad_same(ConvAttributes& conv, const core::Shape& x, std::int64_t kernel) {
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::int64_t extent = x[axis + 2];

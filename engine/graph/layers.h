@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers for people who write networks: each function adds the parameters and nodes of one layer
-// and returns its output. Parameter names are "<layer>.weight", ".bias", ".running_mean",
-// ".running_var".
+// Layers for authors of networks: each function adds the parameters and nodes of one layer and
+// returns its output. State is named "<layer>.weight", ".bias", ".running_mean", ".running_var".
 #pragma once
 
 #include "engine/graph/graph_builder.h"
@@ -49,7 +48,7 @@ struct ConvTranspose2dParams {
   std::int64_t channels_out = 1;
   std::int64_t kernel = 2;
   std::int64_t stride = 2;
-  std::int64_t padding = 0;  ///< cut off at every side
+  std::int64_t padding = 0;  ///< elements cropped at every side
   std::int64_t output_padding = 0;
   bool bias = true;
   WeightInit init = WeightInit::kGlorotUniform;
@@ -89,7 +88,7 @@ ValueId multiply(GraphBuilder& builder, ValueId a, ValueId b, const std::string&
 ValueId scale_channels(GraphBuilder& builder, ValueId x, ValueId gate, const std::string& name);
 /// (N, C, ...) -> (N, C).
 ValueId global_avg_pool(GraphBuilder& builder, ValueId x, const std::string& name);
-/// Square window, stride = window.
+/// Max pooling with a square window, stride = window.
 ValueId max_pool2d(GraphBuilder& builder, ValueId x, const std::string& name, std::int64_t window);
 ValueId upsample2d(GraphBuilder& builder, ValueId x, const std::string& name, std::int64_t factor);
 ValueId concat(GraphBuilder& builder, const std::vector<ValueId>& parts, const std::string& name);
@@ -100,7 +99,7 @@ ValueId slice(GraphBuilder& builder,
               const SliceAttributes& range);
 /// (N, ...) -> (N, product).
 ValueId flatten(GraphBuilder& builder, ValueId x, const std::string& name);
-/// Identity in evaluate mode.
+/// Dropout in train mode, the identity in evaluate mode.
 ValueId dropout(GraphBuilder& builder, ValueId x, const std::string& name, float rate);
 /// u8 (N, H, W, C) -> f32 (N, C, H, W).
 ValueId normalize_image(GraphBuilder& builder,
@@ -109,16 +108,15 @@ ValueId normalize_image(GraphBuilder& builder,
                         const NormalizeAttributes& attributes);
 ValueId log_softmax(GraphBuilder& builder, ValueId x, const std::string& name);
 
-/// 1 - Dice over the whole batch; p (N, 1, H, W), mask u8 (N, H, W) of 0 and 1. Returns the loss, a
-/// scalar.
+/// The scalar loss 1 - Dice over the whole batch; p (N, 1, H, W), mask u8 (N, H, W) of 0 and 1.
 ValueId dice_loss(
     GraphBuilder& builder, ValueId p, ValueId mask, const std::string& name, float smooth);
-/// Mean negative log-likelihood; logp (N, K), label i32 (N).
+/// Mean negative log-likelihood, a scalar; logp (N, K), label i32 (N).
 ValueId nll_loss(GraphBuilder& builder, ValueId logp, ValueId label, const std::string& name);
-/// True positives, false positives, false negatives, true negatives at a threshold: f32 (4).
+/// Counts at a threshold, f32 (4): true positives, false positives, false and true negatives.
 ValueId segmentation_counts(
     GraphBuilder& builder, ValueId p, ValueId mask, const std::string& name, float threshold);
-/// Correct predictions and samples: f32 (2).
+/// Counts of correct predictions and of samples: f32 (2).
 ValueId classification_counts(GraphBuilder& builder,
                               ValueId logp,
                               ValueId label,

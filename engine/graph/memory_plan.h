@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places blocks with known lifetimes in one arena. Knows nothing of graphs or devices.
+// Places blocks with known lifetimes in one arena. Independent of graphs and devices.
 #pragma once
 
 #include <cstddef>

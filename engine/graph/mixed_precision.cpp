@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rebuilds a forward graph with explicit casts. Parameters stay in f32; their reduced copies are
-// values of the step. The class of each op (op_def.h) says what happens to its float inputs.
+// values of the step. The PrecisionClass of an op (op_def.h) determines the casts of its inputs.
 #include "engine/core/check.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/op_def.h"
@@ -70,7 +70,7 @@ class Rewriter {
     return result;
   }
 
-  // Per-channel operands of batch norm keep f32: only activations follow.
+  // Whether an input is cast: per-channel operands of batch norm stay f32, only activations follow.
   [[nodiscard]] bool follows(const Node& node, std::size_t index) const {
     const bool statistics = node.op == OpKind::kBatchNorm || node.op == OpKind::kBatchNormInference;
     return !(statistics && index > 0);

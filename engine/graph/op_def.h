@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine knows of an op apart from its kernels: shape rule, gradient rule, cost,
+// What the engine knows about an op besides its kernels: shape rule, gradient rule, cost,
 // precision. Each family of ops defines its rows in one file of engine/graph/ops/.
 #pragma once
 
@@ -24,8 +24,8 @@ struct OutputSpec {
   std::string_view suffix;
 };
 
-/// Work of one node, counted from logical shapes: no padding lanes, no recomputation.
-/// A multiply-add is one MAC; FLOP = 2 x MAC for contractions, else the arithmetic operations.
+/// Work of one node, counted from logical shapes, without padding lanes or recomputation.
+/// A multiply-add is one MAC; FLOP = 2 x MAC for contractions, otherwise arithmetic operations.
 struct Cost {
   std::int64_t macs = 0;
   std::int64_t flop = 0;
@@ -40,7 +40,8 @@ enum class PrecisionClass : std::uint8_t {
   kNeutral,  ///< integers, state, communication: never touched
 };
 
-/// Handed to a gradient rule: the node, the gradients of its outputs, and where to put the results.
+/// The argument of a gradient rule: the node, the gradients of its outputs, and where to put the
+/// gradients of its inputs.
 class GradientContext {
  public:
   GradientContext(GraphBuilder& builder,
@@ -55,7 +56,7 @@ class GradientContext {
   [[nodiscard]] ValueId output(std::size_t index) const { return node_.outputs.at(index); }
   /// Gradient of an output; kNoValue if nothing differentiable reads it.
   [[nodiscard]] ValueId output_gradient(std::size_t index = 0) const;
-  /// Whether the gradient of this input is wanted: rules skip work for unwanted ones.
+  /// Whether the gradient of this input is needed: rules skip the work for others.
   [[nodiscard]] bool needs(std::size_t input_index) const { return needed_.at(input_index); }
   /// Reports the gradient of an input.
   void set(std::size_t input_index, ValueId gradient);
@@ -82,7 +83,7 @@ struct OpDef {
   PrecisionClass precision;
   /// Infers outputs; throws core::Error(kShape) when operands do not fit.
   std::vector<OutputSpec> (*infer)(const Graph& graph, const Node& node);
-  /// Adds backward nodes; nullptr: not differentiable.
+  /// Adds backward nodes; nullptr if the op is not differentiable.
   void (*differentiate)(GradientContext& context);
   Cost (*cost)(const Graph& graph, const Node& node);
 };
@@ -91,12 +92,12 @@ struct OpDef {
 [[nodiscard]] const OpDef& op_def(OpKind kind);
 
 /// Whether an op reads the content of an input. The backward ops of op_kind.h take some operands
-/// for their shape and dtype only: those cost no traffic, and their memory may already serve
-/// something else.
+/// for their shape and dtype only: those cause no memory traffic, and their memory may already be
+/// reused.
 [[nodiscard]] bool reads_input(OpKind kind, std::size_t index);
 
-/// Operands of a kSgd, kAdam, kNadam or kAdadelta node that is not fixed in number: the gradients
-/// are the inputs from kFirstGradient on; found_inf, if there is one, is the input behind them.
+/// Inputs of a kSgd, kAdam, kNadam or kAdadelta node, which vary in number: gradients from index
+/// kFirstGradient on, followed by found_inf if there is one.
 inline constexpr std::size_t kFirstGradient = 2;
 [[nodiscard]] std::size_t gradient_count(const Node& update);
 [[nodiscard]] bool reads_found_inf(const Node& update);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The closed set of ops. What each means (operands, shapes, formula) stands with its definition in
-// engine/graph/ops/<family>.cpp and, in short, here.
+// The closed set of ops. Their meaning (operands, shapes, formula) is summarised here and defined
+// in engine/graph/ops/<family>.cpp.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ enum class OpKind : std::uint8_t {
   kDropout,          ///< x, seed, step, first_sample -> y
   kDropoutBackward,  ///< dy, seed, step, first_sample -> dx; the same mask, drawn again
 
-  // Losses. dloss: f32 scalar, the gradient of what is minimised with respect to the loss.
+  // Losses. dloss: f32 scalar, the gradient of the minimised quantity with respect to the loss.
   kDiceSums,      ///< p (N, 1, H, W) T, y u8 (N, H, W) -> sums f32 (3): sum(yp), sum(p), sum(y)
   kDiceLoss,      ///< sums -> loss f32 scalar = 1 - Dice
   kDiceBackward,  ///< dloss, y, sums, p (shape and dtype only) -> dp
@@ -96,7 +96,7 @@ enum class OpKind : std::uint8_t {
 /// The number of ops; the table in op_def.cpp has exactly one row for each.
 inline constexpr std::size_t kOpCount = static_cast<std::size_t>(OpKind::kUpdateLossScale) + 1;
 
-/// "conv", "conv_backward_data", ...: as in reports, traces and conformance repro lines.
+/// "conv", "conv_backward_data", ...: the name in reports, traces and conformance repro lines.
 [[nodiscard]] std::string_view name(OpKind kind);
 
 }  // namespace dlbench::graph

@@ -46,7 +46,7 @@ class LossScaler {
       if (node.id == first_seeded_) {
         order.push_back(seed);
       }
-      if (node.op == OpKind::kOptimizerAdvance) {  // behind all waits, before all updates
+      if (node.op == OpKind::kOptimizerAdvance) {  // after all waits, before all updates
         order.insert(order.end(), unscale.begin(), unscale.end());
       }
       order.push_back(node.id);
@@ -57,7 +57,7 @@ class LossScaler {
   }
 
  private:
-  // The scaled seed, which everything that read the plain one now reads.
+  // Adds the scaled seed and lets all readers of the plain seed read it instead.
   NodeId scale_seed() {
     const std::optional<ValueId> plain = before_.find("loss_gradient");
     DLBENCH_CHECK(plain.has_value()) << "differentiate() comes before scale_loss()";

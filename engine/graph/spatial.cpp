@@ -7,7 +7,7 @@
 namespace dlbench::graph {
 namespace {
 
-/// How many of (D, H, W) a tensor of this rank does not have.
+/// The number of axes of (D, H, W) that a tensor of this rank lacks.
 std::size_t missing_axes(std::size_t rank) {
   DLBENCH_CHECK(rank == 4 || rank == 5) << "rank " << rank;
   return 5 - rank;

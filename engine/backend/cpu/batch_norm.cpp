@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch normalisation with what fusion.h puts beside it: own kernels in all layouts.
+// Batch normalisation with the nodes that fusion.h adds to it: own kernels in all layouts.
 #include "engine/backend/cpu/kernels/batch_norm.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
@@ -18,7 +18,7 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-/// The node alone, as a group of one.
+/// The group of a node; a group of one if it has none.
 FusedGroup group_of(const GraphLowering& lowering, const Node& node) {
   const FusedGroup* group = lowering.fusion().group_of(node.id);
   return group != nullptr
@@ -33,7 +33,7 @@ std::string kernel_name(const std::string& base, const FusedGroup& group) {
   return name;
 }
 
-/// Reads of the emission in this order.
+/// Indices into the reads of the emission.
 enum ForwardRead : std::uint8_t { kX, kGamma, kBeta, kRunningMean, kRunningVariance, kAddend };
 
 void lower_forward(GraphLowering& lowering, const Node& node) {

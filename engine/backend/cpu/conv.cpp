@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Emits convolutions as chosen in conv_candidates.cpp. Weights and their gradients are plain in the
-// state; the library's own layouts are reorder nodes.
+// state; reorder nodes convert from and to the library's own layouts.
 #include "engine/backend/cpu/conv_internal.h"
 #include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/dense.h"
@@ -17,7 +17,8 @@ using graph::Node;
 using graph::ValueId;
 using Direction = ContractionDirection;
 
-/// Where the primitive writes an activation, and the copy to the value's own layout behind it.
+/// The slot to which a primitive writes an activation, and the copy to the value's own layout after
+/// it.
 class ActivationTarget {
  public:
   ActivationTarget(GraphLowering& lowering, ValueId id, const MemoryDesc& desc)
@@ -79,7 +80,7 @@ void emit_backward_data(GraphLowering& lowering, const Convolution& c, const Pri
   x.finish();
 }
 
-/// The f32 weights with the kernel turned around and the channel axes swapped.
+/// Emits a copy of the f32 weights with the kernel flipped and the channel axes swapped.
 SlotId transpose_for_forward(GraphLowering& lowering, const Convolution& c) {
   const graph::Value& value = lowering.value(lowering.master_of(c.weight));
   const Operand weight = lowering.read(value.id, Layout{});
@@ -139,7 +140,7 @@ void emit_backward_weights(GraphLowering& lowering, const Convolution& c, const 
   lowering.finish_gradient(weights, p.weights, c.attributes.groups, lowering.phase());
 }
 
-/// A 1x1 convolution to one channel: a dot product per pixel.
+/// Whether this is a 1x1 convolution to one channel: a dot product per pixel.
 bool is_head(const GraphLowering& lowering, const Convolution& c) {
   const core::Shape& weight = lowering.value(c.weight).shape;
   const ConvAttributes& a = c.attributes;
@@ -213,7 +214,7 @@ void emit_head_backward_weights(GraphLowering& lowering, const Convolution& c) {
   });
 }
 
-/// The head kernel writes gradients of weights and bias in f32.
+/// Whether the head kernel can be used: it writes gradients of weights and bias in f32.
 bool head_gradient_fits(const GraphLowering& lowering, const Convolution& c) {
   return c.direction != Direction::kBackwardWeights ||
          (lowering.gradient_is_f32(c.weight) &&

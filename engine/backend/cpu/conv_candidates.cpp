@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ways to do a convolution: direct in blocks of channels, Winograd, direct with the channels
-// innermost; backward data of wide dilations also as a forward pass. The tuner picks one. Both ends
-// always have one layout: mixed ends fall back to the library's reference loops.
+// The ways to compute a convolution: direct in blocks of channels, Winograd, direct with the
+// channels innermost; backward data of wide dilations also as a forward pass. The tuner picks one.
+// x and y always have the same layout: with mixed layouts the library uses its reference loops.
 #include "engine/backend/cpu/conv_internal.h"
 #include "engine/backend/cpu/onednn_versions_internal.h"
 #include "engine/core/error.h"
@@ -23,11 +23,11 @@ using graph::OpKind;
 using graph::ValueId;
 using Direction = ContractionDirection;
 
-/// A reference implementation is refused above this many multiply-adds, below where there is
-/// another.
+/// Reference implementations are rejected above this many multiply-adds, and below it if there is
+/// any other implementation.
 constexpr std::int64_t kHotMacs = 20'000'000;
-/// From this dilation on most taps of a small image lie in its padding, which the kernels for
-/// channels-last skip.
+/// From this dilation on most taps of a small image fall into its padding, which the channels-last
+/// kernels skip.
 constexpr std::int64_t kWideDilation = 4;
 constexpr std::int64_t kFirstLayerChannels = 4;
 constexpr const char* kTiled = "direct_amx";
@@ -93,7 +93,7 @@ Layout convolution_input_layout(const GraphLowering& lowering, const Convolution
 
 namespace {
 
-/// The weights' dtype in memory: that of the data, but gradients go to f32 where they end there.
+/// The dtype of the weights in memory: that of the data; for gradients that of gradient_home().
 core::DType weights_dtype(const GraphLowering& lowering, const Convolution& c) {
   return c.direction == Direction::kBackwardWeights
              ? lowering.value(lowering.gradient_home(c.weight)).dtype
@@ -113,8 +113,8 @@ ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
           .spatial_rank = c.spatial_rank};
 }
 
-/// The convolution with both ends in another layout, and the copies to and from their own; nothing
-/// where the library has only reference loops for it.
+/// The convolution with x and y in other layouts, and the copies from and to their own; nullopt if
+/// the library only has reference loops for it.
 std::optional<Candidate> relaid_candidate(const std::string& name,
                                           const Convolution& c,
                                           const ConvRequest& blocked,
@@ -150,8 +150,8 @@ std::int64_t largest_dilation(const Convolution& c) {
   return *std::max_element(c.attributes.dilation.begin(), c.attributes.dilation.end());
 }
 
-/// dx = forward convolution of dy with the kernel turned around and its channel axes swapped: the
-/// library's own backward pass falls back to a slow kernel where the dilation is wide.
+/// dx = forward convolution of dy with the kernel flipped and its channel axes swapped: the
+/// library's own backward pass falls back to a slow kernel for wide dilations.
 ConvRequest as_forward_request(const GraphLowering& lowering,
                                const Convolution& c,
                                const ConvRequest& backward) {
@@ -198,15 +198,15 @@ void add_as_forward(const GraphLowering& lowering,
   }
 }
 
-/// Whether the library's Winograd computes what it should: its gradient of the data does not where
-/// padding differs at the two ends of an axis (oneDNN 2.6.3, jit_wino_4x3).
+/// Whether the library's Winograd is correct here: its backward data is wrong if padding differs
+/// between the two ends of an axis (oneDNN 2.6.3, jit_wino_4x3).
 bool winograd_is_right(const Convolution& c) {
   return c.direction != Direction::kBackwardData || c.attributes.pad_begin == c.attributes.pad_end;
 }
 
-/// The same convolution in f32 over operands that lie in bf16: widened before, rounded after. Exact
-/// products, and faster where the processor multiplies f32 at twice the rate of bf16 pairs, or
-/// where Winograd, which the library has in f32 only, wins more than the copies cost.
+/// Adds the convolution in f32 for bf16 operands, which are widened before and rounded after. Exact
+/// products, and faster if the processor multiplies f32 at twice the rate of bf16 pairs, or if
+/// Winograd, which the library only has in f32, saves more than the copies cost.
 void add_widened(const GraphLowering& lowering,
                  const Convolution& c,
                  const ConvRequest& narrow,
@@ -252,8 +252,8 @@ bool uses_tiles(const std::string& implementation) {
   return implementation.find("amx") != std::string::npos;
 }
 
-/// On matrix tiles (AMX), which the library has for channels-last alone. Forward there are two
-/// kernels, either of which may be the faster one.
+/// Adds kernels on matrix tiles (AMX), which the library only has for channels-last. Forward has
+/// two kernels, either of which may be faster.
 void add_tiled(const GraphLowering& lowering,
                const Convolution& c,
                const ConvRequest& blocked,
@@ -277,7 +277,7 @@ void add_tiled(const GraphLowering& lowering,
   }
 }
 
-/// Biases and their gradients exist in f32: true but for graphs that begin in bf16.
+/// Whether bias and its gradient are f32: true except for graphs that begin in bf16.
 bool bias_is_f32(const GraphLowering& lowering, const Convolution& c) {
   const MemoryDesc bias = bias_desc(lowering, c.bias, c.direction);
   return bias.is_zero() || data_type_of(bias) == dnnl::memory::data_type::f32;
@@ -323,8 +323,8 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convo
     }
   }
   if (std::all_of(candidates.begin(), candidates.end(), is_slow)) {
-    // As a product of matrices, where the processor's vectors are narrower than the blocked kernels
-    // for this shape want them.
+    // As a matrix product, if the processor's vectors are narrower than what the blocked kernels
+    // need for this shape.
     if (auto candidate = relaid_candidate(
             "plain", c, request, plain_desc(x_shape, c.dtype), plain_desc(y_shape, c.dtype))) {
       candidates.push_back(*candidate);
@@ -345,7 +345,8 @@ std::string problem_text(const GraphLowering& lowering, const Convolution& c) {
          " g" + std::to_string(a.groups) + (c.bias != graph::kNoValue ? " bias" : "");
 }
 
-/// Of what was asked for: fewer candidates than all, whose best is no choice among all.
+/// The requested algorithm as part of the problem's key: the best of a restricted set of candidates
+/// must not be reused as the best of all.
 std::string restriction_text(ConvAlgorithm wanted) {
   return wanted == ConvAlgorithm::kAuto ? ""
                                         : " " + std::string(core::name_in(kConvAlgorithms, wanted));

@@ -63,7 +63,7 @@ bool CpuBackend::supports(core::DType dtype, std::string* why) const {
   if (dtype == core::DType::kF32) {
     return true;
   }
-  // The last two have it too: one is above, one beside it.
+  // The last two include bf16 too.
   constexpr std::array<std::string_view, 4> kWithBf16{
       "avx512_core_bf16", "avx512_core_amx", "avx512_core_amx_fp16", "avx512_core_fp16"};
   if (dtype == core::DType::kBF16 && std::ranges::find(kWithBf16, isa) != kWithBf16.end()) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU backend: oneDNN for contractions, own kernels for everything that is bound by memory.
+// The CPU backend: oneDNN for contractions, own kernels for everything that is memory-bound.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -14,12 +14,12 @@
 
 namespace dlbench::backend::cpu {
 
-/// Why this machine cannot run the backend, in a sentence; empty if it can.
+/// Why this machine cannot run the backend, in one sentence; empty if it can.
 [[nodiscard]] std::string unavailable_reason();
 
 class CpuBackend final : public Backend {
  public:
-  /// Sets the OpenMP threads of the calling thread. Throws core::Error(kUnavailable) where
+  /// Configures the OpenMP threads of the calling thread. Throws core::Error(kUnavailable) if
   /// unavailable_reason() is not empty.
   explicit CpuBackend(const BackendOptions& options);
 

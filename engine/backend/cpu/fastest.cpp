@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kTries = 3;
 constexpr int kMaxTries = 1000;
-constexpr double kMaxSeconds = 0.25;        // of all tries, when one of those three was not enough
-constexpr double kSecondsPerSwitch = 0.02;  // a system that is at rest has fewer
+constexpr double kMaxSeconds = 0.25;        // for all tries, after the first kTries of each way
+constexpr double kSecondsPerSwitch = 0.02;  // an idle system has fewer switches
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -29,7 +29,7 @@ std::optional<std::size_t> fastest(std::size_t ways,
   const auto some_unknown = [&] {
     return std::find(best.begin(), best.end(), kNever) != best.end();
   };
-  // Rounds over all, so that a disturbance hits none of them alone.
+  // Rounds over all ways, so that a disturbance does not hit only one of them.
   double spent_s = 0.0;
   const auto try_again = [&](int tries) {
     return tries < kMaxTries && spent_s < kMaxSeconds && some_unknown();

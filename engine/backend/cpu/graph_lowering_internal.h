@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The work of one lower() call: where each value lies, what has been emitted so far, and the calls
-// with which the op families (conv.cpp, batch_norm.cpp, ...) read operands and emit nodes.
+// The state of one lower() call: the memory of each value, what has been emitted so far, and the
+// functions with which the op families (conv.cpp, batch_norm.cpp, ...) read operands and emit
+// nodes.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -26,14 +27,14 @@
 
 namespace dlbench::backend::cpu {
 
-/// Where and how a value (or a copy of it) lies.
+/// The memory and layout of a value or of a copy of it.
 struct Operand {
   SlotId slot = kNoSlot;
   core::Shape shape;
   core::DType dtype = core::DType::kF32;
   Layout layout;
-  std::int64_t sample_stride = 0;  ///< elements; larger than a sample in a view
-  bool part = false;               ///< begins inside the memory of a wider tensor
+  std::int64_t sample_stride = 0;  ///< in elements; larger than a sample in a view
+  bool part = false;               ///< starts inside the memory of a wider tensor
 
   [[nodiscard]] Geometry geometry() const { return geometry_of(shape, layout); }
   [[nodiscard]] bool dense() const { return sample_stride == geometry().sample(); }
@@ -42,9 +43,9 @@ struct Operand {
 using Call = KernelCall;
 using OwnFunction = std::function<void(const Call&)>;
 
-/// What lowering has to know of the machine.
+/// What lowering needs to know about the machine.
 struct Machine {
-  std::int64_t block = 16;  ///< channels per block: the vector length in f32
+  std::int64_t block = 16;  ///< channels per block: the vector length in f32 elements
   int threads = 1;
   std::string isa;
 };
@@ -55,7 +56,7 @@ class CpuLoweredGraph final : public LoweredGraph {
   void export_value(graph::ValueId value,
                     const std::byte* physical,
                     core::HostTensor& logical) const override;
-  /// Where each value lies, by id; slot kNoSlot if nowhere.
+  /// The memory of each value, by id; slot kNoSlot if it has none.
   std::vector<Operand> homes;
 };
 
@@ -75,37 +76,36 @@ class GraphLowering {
   [[nodiscard]] const Fusion& fusion() const { return fusion_; }
   [[nodiscard]] Tuner& tuner() { return tuner_; }
 
-  /// The layout that the value has or will have.
+  /// The layout that a value has or will have.
   [[nodiscard]] Layout layout_of(graph::ValueId id) const;
 
-  /// The value, dense, in its own layout: as it lies, or if that is a view into a wider tensor a
-  /// copy, made once.
+  /// Returns the value, dense, in its own layout: itself, or, if it is a view into a wider tensor,
+  /// a copy that is made once.
   [[nodiscard]] Operand read(graph::ValueId id);
-  /// The value, dense, in this layout: as it lies if it does so already, else a reordered copy,
-  /// made once.
+  /// Returns the value, dense, in `layout`: itself if it already is, otherwise a reordered copy
+  /// that is made once.
   [[nodiscard]] Operand read(graph::ValueId id, Layout layout);
-  /// Like read(id, layout), but a view is good enough: for kernels that take
-  /// Operand::sample_stride.
+  /// As read(id, layout), but may return a view: for kernels that support Operand::sample_stride.
   [[nodiscard]] Operand read_rows(graph::ValueId id, Layout layout);
-  /// The f32 parameter behind a weight: through a cast to a reduced precision, or the value itself.
+  /// The f32 parameter of which `id` is a cast to a reduced precision; otherwise `id` itself.
   [[nodiscard]] graph::ValueId master_of(graph::ValueId id) const;
-  /// A small weight as plain f32, converted if it exists in a reduced precision only.
+  /// Returns a small weight as plain f32, converted if it only exists in a reduced precision.
   [[nodiscard]] Operand read_f32(graph::ValueId id);
-  /// The operand, which is value `id` in descriptor `have`, in another library layout or dtype:
-  /// itself or a copy, shared by the nodes of the backward pass.
+  /// Returns an operand (value `id` with descriptor `have`) in library layout and dtype `want`:
+  /// itself or a copy, which the nodes of the backward pass share.
   [[nodiscard]] SlotId read_as(graph::ValueId id,
                                const Operand& operand,
                                const MemoryDesc& have,
                                const MemoryDesc& want);
-  /// A weight of a convolution or dense layer in the library's layout `desc`; the reorder is
+  /// Returns a weight of a convolution or dense layer in library layout `desc`; the reorder is
   /// emitted once per value and layout. groups: of the convolution.
   [[nodiscard]] SlotId read_weights(graph::ValueId id, const MemoryDesc& desc, std::int64_t groups);
 
-  /// The place for a value that the node about to be emitted computes, in the value's layout.
+  /// Returns the memory, in the value's layout, for a value that the next emitted node computes.
   [[nodiscard]] Operand write(graph::ValueId id);
-  /// Memory of the node's own, alive until its last reader.
+  /// Allocates temporary memory, alive until its last reader.
   [[nodiscard]] SlotId temporary(std::size_t bytes, const std::string& layout);
-  /// Declares that a value is a part of another operand: no copy is made.
+  /// Declares that a value is part of another operand, so that `node` needs no kernel and no copy.
   void alias(graph::ValueId id,
              const Operand& source,
              std::size_t offset_bytes,
@@ -113,26 +113,26 @@ class GraphLowering {
              Layout layout,
              graph::NodeId node);
 
-  /// The node needs no kernel: the next one emitted covers it.
+  /// Declares that a node needs no kernel: the next emitted node covers it.
   void absorb(graph::NodeId node) { absorbed_.push_back(node); }
 
   /// Appends a node that runs `function`.
   void emit(Emission emission, OwnFunction function);
   /// Appends a node that runs a library primitive.
   void emit(Emission emission, Primitive primitive, std::vector<PrimitiveArgument> arguments);
-  /// Appends a node with a kernel of its own class.
+  /// Appends a node with a given kernel.
   void emit(Emission emission, std::unique_ptr<Kernel> kernel);
-  /// Appends an all-reduce node: the executor runs it.
+  /// Appends an all-reduce node, which the executor runs.
   void emit_communication(const graph::Node& node);
-  /// Appends a copy between two library layouts; from and to are slots.
+  /// Appends a copy between two slots with different library layouts or dtypes.
   void emit_reorder(const std::string& name,
                     graph::Phase phase,
                     SlotId from,
                     const MemoryDesc& from_desc,
                     SlotId to,
                     const MemoryDesc& to_desc);
-  /// Gradients of a weight: the slot and descriptor that a primitive with its own layout `desc`
-  /// should write; finish_gradient() after emission copies it to the arena where they differ.
+  /// The gradient of a weight: the slot that a primitive with its own layout `desc` writes, and the
+  /// value in the arena to which finish_gradient() copies it after emission if the layouts differ.
   struct GradientTarget {
     SlotId slot = kNoSlot;
     graph::ValueId home = graph::kNoValue;
@@ -144,14 +144,15 @@ class GraphLowering {
                        const MemoryDesc& desc,
                        std::int64_t groups,
                        graph::Phase phase);
-  /// The f32 value that the gradient `id` ends in: through a cast back, if that is its only reader.
+  /// The f32 value to which gradient `id` is cast back if the cast is its only reader; otherwise
+  /// `id` itself.
   [[nodiscard]] graph::ValueId gradient_home(graph::ValueId id) const;
-  /// Whether that value is f32, what own kernels write gradients of weights in.
+  /// Whether gradient_home() is f32, in which own kernels write gradients of weights.
   [[nodiscard]] bool gradient_is_f32(graph::ValueId id) const;
 
   void decide(const std::string& key, const std::string& choice);
 
-  /// The phase of the node being lowered: reorders are booked to it.
+  /// The phase of the node being lowered, to which its reorders are attributed.
   [[nodiscard]] graph::Phase phase() const { return phase_; }
 
  private:
@@ -170,7 +171,7 @@ class GraphLowering {
   Tuner& tuner_;
   Fusion fusion_;
   std::unique_ptr<CpuLoweredGraph> result_;
-  std::vector<std::vector<Operand>> copies_;  ///< by value: the home first
+  std::vector<std::vector<Operand>> copies_;  ///< by value: the value's own memory first
   struct LibraryCopy {
     graph::ValueId value;
     MemoryDesc desc;
@@ -183,7 +184,7 @@ class GraphLowering {
   graph::Phase phase_ = graph::Phase::kForward;
 };
 
-/// Calls function with a value of the element type: float or Bf16. Refuses any other.
+/// Calls function with a value of the element type: float or Bf16. Throws for any other dtype.
 template <typename Function>
 void with_element(core::DType dtype, Function function) {
   if (dtype == core::DType::kBF16) {
@@ -204,20 +205,22 @@ template <typename T>
   return {call.out<T>(index), operand.sample_stride};
 }
 
-/// Of a contraction's bias as the state has it, or, going back, of its gradient; empty without one.
+/// The descriptor of a contraction's bias in the state or, in backward directions, of its gradient;
+/// empty without bias.
 [[nodiscard]] MemoryDesc bias_desc(const GraphLowering& lowering,
                                    graph::ValueId bias,
                                    ContractionDirection direction);
 
-/// (read, write) if both are dense and of one size: the planner may then share the memory.
+/// Adds (read, write) to Emission::in_place if both are dense and have the same layout, dtype and
+/// size, so that the planner may let them share memory.
 void share_in_place(Emission& emission, const Operand& read, const Operand& write);
 
-/// The ReLU behind a library's primitive, over what that wrote: a primitive's own turns NaN to 0,
-/// and a network that diverged would go on with numbers that mean nothing.
+/// Emits the ReLU after a library primitive, in place: the primitive's fused ReLU would turn NaN to
+/// 0, and a diverged network would continue with meaningless numbers.
 void emit_relu_in_place(GraphLowering& lowering, graph::NodeId node, const Operand& y);
 
-/// The upsampling of a value that is written by the concatenation that reads it; nullptr: by
-/// itself.
+/// The upsampling node of a value if the concatenation that reads it computes it; otherwise
+/// nullptr.
 [[nodiscard]] const graph::Node* upsampled_into_concat(const GraphLowering& lowering,
                                                        graph::ValueId id);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fully connected layers. Small ones run in own loops; for the others the tuner chooses between
-// plain weights (no reorder in the step) and the library's own layout of them.
+// Fully connected layers. Small ones run in own loops; for others the tuner chooses between plain
+// weights (no reorder in the step) and the library's own layout.
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/dense.h"
 
@@ -22,11 +22,11 @@ constexpr std::int64_t kSmallMacs = 200'000;
 
 struct Linear {
   Direction direction = Direction::kForward;
-  ValueId x = kNoValue;  ///< dx when going back to the data
+  ValueId x = kNoValue;  ///< dx in backward data
   ValueId weight = kNoValue;
   ValueId bias = kNoValue;
-  ValueId y = kNoValue;                 ///< dy when going back
-  graph::NodeId relu = graph::kNoNode;  ///< behind it, of the same group
+  ValueId y = kNoValue;                 ///< dy in backward directions
+  graph::NodeId relu = graph::kNoNode;  ///< the ReLU after it in the same group
   std::vector<graph::NodeId> covers;
   core::DType dtype = core::DType::kF32;
   DenseShape shape;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Losses and metrics, over plain f32: mixed precision casts back before them.
+// Losses and metrics, on plain f32: mixed precision casts back before them.
 #include "engine/backend/cpu/kernels/losses.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
@@ -26,7 +26,7 @@ void require_f32(const GraphLowering& lowering, const Node& node) {
   }
 }
 
-/// Reads all inputs but the last `shape_only` ones, plain; throws if one is no f32.
+/// Reads all inputs except the last `shape_only` ones, in plain layout; throws if one is not f32.
 Emission gather(GraphLowering& lowering, const Node& node, std::size_t shape_only) {
   require_f32(lowering, node);
   Emission emission{.covers = {node.id}, .kernel_name = "own:" + std::string(graph::name(node.op))};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk over the graph, in its order: one rule per op family.
+// Walks the graph in its order and calls one rule per op family.
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/op_families.h"
 #include "engine/core/check.h"
@@ -103,8 +103,8 @@ void GraphLowering::make_state_slots() {
   }
 }
 
-// Plain copies of what the caller may read are made at the end where the layout is another one; the
-// export would convert it too, but a view is no memory of its own.
+// Values that the caller may read but that are views into a wider tensor are copied at the end, in
+// the same layout (export_value() converts layouts): a view has no memory of its own.
 void GraphLowering::finish_outputs() {
   for (const graph::Value& value : graph_.values()) {
     auto& copies = copies_[static_cast<std::size_t>(value.id)];

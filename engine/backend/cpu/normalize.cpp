@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Raw images to network input, and casts. Casts of weights and of their gradients do not run: the
-// contractions read the f32 master and write f32 gradients, in their reorders.
+// Raw images to network input, and casts. Casts of weights and of their gradients need no kernel:
+// the reorders of the contractions read the f32 master and write f32 gradients.
 #include "engine/backend/cpu/kernels/normalize.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
@@ -19,7 +19,7 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-/// Whether the op reads the f32 master behind a weight or bias.
+/// Whether the op reads the f32 master of a weight or bias.
 bool reads_master(OpKind op) {
   return op == OpKind::kConv || op == OpKind::kConvBackwardData ||
          op == OpKind::kConvBackwardWeights || op == OpKind::kConvTranspose ||
@@ -27,7 +27,7 @@ bool reads_master(OpKind op) {
          op == OpKind::kLinearBackwardWeights || op == OpKind::kAddBias;
 }
 
-/// A cast of a parameter that only such ops read: as weight or bias, never as data.
+/// Whether this is a cast of a parameter that only such ops read: as weight or bias, never as data.
 bool is_weight_cast(const GraphLowering& lowering, const Node& node) {
   const ValueId result = node.outputs[0];
   const auto& readers = lowering.fusion().readers(result);
@@ -38,7 +38,7 @@ bool is_weight_cast(const GraphLowering& lowering, const Node& node) {
          });
 }
 
-/// A cast of the gradient of a weight or bias that is already written in f32.
+/// Whether this is a cast of the gradient of a weight or bias that is already written in f32.
 bool is_gradient_cast(const GraphLowering& lowering, const Node& node) {
   const graph::NodeId producer = lowering.value(node.inputs[0]).producer;
   if (producer == graph::kNoNode) {

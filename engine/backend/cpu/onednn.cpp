@@ -70,7 +70,7 @@ Primitive finish(const Description& description) {
   return result;
 }
 
-// The primitive of a description, if the library has one, and its four operands by direction.
+// Each makes the primitive of a description, if the library has one, with its operands by role.
 
 template <typename PrimitiveType, typename Description>
 std::optional<Primitive> forward_primitive(const Description& description) {
@@ -121,8 +121,8 @@ std::optional<Primitive> backward_weights_primitive(const Description& descripti
   return result;
 }
 
-/// The request of the forward primitive that one of backward-weights wants as a hint: weights of
-/// the data type of x, as a forward pass in that type would have them.
+/// The request of the forward primitive that backward weights need as a hint: weights have the data
+/// type of x, as in a forward pass of that type.
 template <typename Request>
 Request hint_request(Request request) {
   request.weights = plain_or_any_as(request.weights, data_type_of(request.x));
@@ -133,7 +133,7 @@ using Forward = dnnl::convolution_forward;
 using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 
-/// What all directions of a convolution are described by, besides the operands.
+/// The description of a convolution that all directions share, without operands.
 struct ConvDescription {
   dnnl::algorithm algorithm;
   Dims strides;
@@ -163,7 +163,7 @@ Forward::primitive_desc forward_description(const ConvRequest& r) {
   return r.bias.is_zero() ? describe(r.x, r.weights, r.y) : describe(r.x, r.weights, r.bias, r.y);
 }
 
-/// The forward description that a backward one wants as a hint.
+/// The forward description that a backward one needs as a hint.
 Forward::primitive_desc hint_description(const ConvRequest& r) {
   Forward::primitive_desc description = forward_description(r);
   if (!description && r.winograd) {
@@ -251,7 +251,7 @@ std::optional<Primitive> dense_backward_weights(const DenseRequest& r) {
   throw core::Error(core::ErrorCode::kLibrary, "oneDNN " + what);
 }
 
-/// Runs a factory; the library's exceptions become core::Error.
+/// Runs a factory; turns the library's exceptions into core::Error.
 template <typename Factory>
 auto guarded(const char* what, Factory factory) {
   try {

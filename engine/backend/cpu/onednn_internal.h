@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one border to oneDNN: descriptors and primitives in the terms of this backend. What differs
-// between versions of the library is in onednn_versions_internal.h alone.
+// The only interface to oneDNN: descriptors and primitives in terms of this backend. All that
+// differs between versions of the library is in onednn_versions_internal.h.
 #pragma once
 
 #include "engine/backend/cpu/layout.h"
@@ -22,30 +22,30 @@ namespace dlbench::backend::cpu {
 
 using MemoryDesc = dnnl::memory::desc;
 
-/// Engine and stream of the host's processor, made once per process.
+/// The engine and stream of the host's processor, created once per process.
 [[nodiscard]] const dnnl::engine& onednn_engine();
 [[nodiscard]] dnnl::stream& onednn_stream();
 /// "2.6.3"
 [[nodiscard]] std::string onednn_version();
-/// The instruction set the library uses, in its words: "avx512_core_bf16".
+/// The instruction set that the library uses, by its name there: "avx512_core_bf16".
 [[nodiscard]] std::string onednn_isa();
 
-/// A tensor in a layout of this backend.
+/// The descriptor of a tensor in a layout of this backend.
 [[nodiscard]] MemoryDesc activation_desc(const core::Shape& shape,
                                          core::DType dtype,
                                          Layout layout);
-/// The same tensor with the channels innermost (nhwc).
+/// As activation_desc(), with the channels innermost (nhwc).
 [[nodiscard]] MemoryDesc channels_last_desc(const core::Shape& shape, core::DType dtype);
-/// Row-major, any rank; with groups > 1 the first axis is split into (groups, K / groups).
+/// Row-major, of any rank; with groups > 1 the first axis is split into (groups, K / groups).
 [[nodiscard]] MemoryDesc plain_desc(const core::Shape& shape,
                                     core::DType dtype,
                                     std::int64_t groups = 1);
-/// Same extents, layout left to the library.
+/// As plain_desc(), with the layout left to the library.
 [[nodiscard]] MemoryDesc any_desc(const core::Shape& shape,
                                   core::DType dtype,
                                   std::int64_t groups = 1);
 
-/// A primitive with what is needed to run it. Descriptors of operands it does not have are empty.
+/// A primitive with what is needed to run it. Descriptors of missing operands are empty.
 struct Primitive {
   dnnl::primitive handle;
   std::string implementation;  ///< "jit_wino_4x3:avx512_core"
@@ -62,8 +62,8 @@ struct Primitive {
 
 enum class ContractionDirection : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
 
-/// A convolution in one direction. x, y and weights are given or `any`; the bias desc is empty
-/// without bias.
+/// A convolution in one direction. The descriptors of x, y and weights may be `any`; that of bias
+/// is empty without bias.
 struct ConvRequest {
   ContractionDirection direction = ContractionDirection::kForward;
   MemoryDesc x;
@@ -74,10 +74,10 @@ struct ConvRequest {
   std::size_t spatial_rank = 2;
   bool winograd = false;
   bool accumulate = false;  ///< forward: y += result
-  bool no_brgemm = false;   ///< forward: not by products of batches of small matrices
+  bool no_brgemm = false;   ///< forward: do not use batch-reduce GEMM kernels
 };
 
-/// The library's first implementation; nothing if it has none for this request.
+/// Makes the library's first implementation; nullopt if it has none for this request.
 [[nodiscard]] std::optional<Primitive> make_convolution(const ConvRequest& request);
 
 /// A fully connected layer in one direction; operands as in ConvRequest.
@@ -90,7 +90,7 @@ struct DenseRequest {
 };
 [[nodiscard]] std::optional<Primitive> make_inner_product(const DenseRequest& request);
 
-/// A copy between two descriptors of one shape. x: source, y: destination.
+/// Makes a copy between two descriptors of one shape. x: source, y: destination.
 [[nodiscard]] Primitive make_reorder(const MemoryDesc& from, const MemoryDesc& to);
 
 /// Whether an implementation is one of the library's slow fallbacks.
@@ -103,8 +103,7 @@ struct PrimitiveArgument {
   SlotId slot = kNoSlot;
 };
 
-/// Runs one primitive. Memory objects and the argument array are made in bind(); run() only
-/// executes.
+/// Runs one primitive. bind() makes the memory objects and the argument array; run() only executes.
 class PrimitiveKernel final : public Kernel {
  public:
   /// `moving`: slots whose address may change between steps (inputs).
@@ -124,7 +123,8 @@ class PrimitiveKernel final : public Kernel {
   std::vector<std::size_t> moving_;  ///< indices into memories_
 };
 
-/// Throws core::Error(kLibrary) naming `what` when a library call failed.
+/// Throws core::Error(kLibrary, or kMemory if out of memory) naming `what` if a library call
+/// failed.
 void check_onednn(dnnl_status_t status, const char* what);
 
 }  // namespace dlbench::backend::cpu

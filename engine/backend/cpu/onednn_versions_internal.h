@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between oneDNN 2 and 3: how a primitive is described, what a memory descriptor tells
-// of itself, post-operations and names of instruction sets.
+// What differs between oneDNN 2 and 3: descriptions of primitives, queries of memory descriptors,
+// post-operations and names of instruction sets.
 #pragma once
 
 #include "engine/backend/cpu/onednn_internal.h"
@@ -12,9 +12,9 @@
 
 namespace dlbench::backend::cpu {
 
-/// The description of a forward primitive from the operation's own arguments, by the library's
-/// first implementation whose name does not begin with `unwanted`, if that is not empty; empty if
-/// there is none.
+/// Describes a forward primitive with the operation's own arguments, for the library's first
+/// implementation whose name does not begin with `unwanted` (unless that is empty). Empty if there
+/// is none.
 template <typename PrimitiveType, typename... Arguments>
 typename PrimitiveType::primitive_desc describe_forward(std::string_view unwanted,
                                                         const dnnl::primitive_attr& attr,
@@ -24,7 +24,7 @@ typename PrimitiveType::primitive_desc describe_forward(std::string_view unwante
   typename PrimitiveType::primitive_desc description(
       onednn_engine(), arguments..., attr, kAllowEmpty);
 #else
-  // The search for the next implementation reads it where it lies.
+  // next_impl() reads the operation descriptor later, so it must stay alive.
   const typename PrimitiveType::desc operation(arguments...);
   typename PrimitiveType::primitive_desc description(operation, attr, onednn_engine(), kAllowEmpty);
 #endif
@@ -37,7 +37,7 @@ typename PrimitiveType::primitive_desc describe_forward(std::string_view unwante
   return description;
 }
 
-/// Description of a backward primitive, which wants the forward one's as a hint.
+/// Describes a backward primitive, which needs the forward description as a hint.
 template <typename PrimitiveType, typename Hint, typename... Arguments>
 typename PrimitiveType::primitive_desc describe_backward(const dnnl::primitive_attr& attr,
                                                          const Hint& hint,
@@ -58,7 +58,7 @@ inline dnnl::memory::data_type data_type_of(const MemoryDesc& desc) {
 #endif
 }
 
-/// Row-major or `any` with the same extents, in another type.
+/// The same descriptor, row-major or `any`, with another element type.
 inline MemoryDesc plain_or_any_as(const MemoryDesc& desc, dnnl::memory::data_type type) {
 #if DNNL_VERSION_MAJOR >= 3
   if (desc.get_format_kind() == dnnl::memory::format_kind::any) {
@@ -72,7 +72,7 @@ inline MemoryDesc plain_or_any_as(const MemoryDesc& desc, dnnl::memory::data_typ
 #endif
 }
 
-/// Whether two descriptors say the same but for the type of their elements.
+/// Whether two descriptors are equal except for the element type.
 inline bool same_but_for_type(const MemoryDesc& a, const MemoryDesc& b) {
 #if DNNL_VERSION_MAJOR >= 3
   return a.get_format_kind() == b.get_format_kind() && a.get_dims() == b.get_dims() &&
@@ -86,8 +86,7 @@ inline bool same_but_for_type(const MemoryDesc& a, const MemoryDesc& b) {
 #endif
 }
 
-/// The name of an instruction set; "unknown" for one that these versions of the library do not
-/// have.
+/// The name of an instruction set; "unknown" for one that these versions of the library lack.
 inline std::string isa_name(dnnl::cpu_isa isa) {
   switch (isa) {
 #if DNNL_VERSION_MAJOR >= 3

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the op families get at operands: copies in other layouts, weights in the library's own
-// layouts, gradients on their way to the arena. Each copy is one explicit reorder node.
+// How the op families access operands: copies in other layouts, weights in the library's own
+// layouts, gradients on their way to the arena. Each copy is an explicit reorder node.
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/pointwise.h"
@@ -73,7 +73,7 @@ Operand GraphLowering::copy_as(ValueId id, const Operand& from, Layout layout) {
       });
     });
   } else {
-    // A view in one layout becomes dense first: the library takes whole tensors only.
+    // A view is first made dense: the library only takes whole tensors.
     const Operand source = from.dense() ? from : copy_as(id, from, from.layout);
     emit_reorder(value.name,
                  phase_,
@@ -90,7 +90,7 @@ namespace {
 
 using DataType = dnnl::memory::data_type;
 
-/// Elements of two descriptors that differ in f32 against bf16 alone; 0 if they differ otherwise.
+/// The number of elements of two descriptors that only differ in f32 versus bf16; otherwise 0.
 std::int64_t convertible_elements(const MemoryDesc& from, const MemoryDesc& to) {
   const auto is_float = [](const MemoryDesc& desc) {
     return data_type_of(desc) == DataType::f32 || data_type_of(desc) == DataType::bf16;
@@ -214,7 +214,7 @@ SlotId GraphLowering::read_weights(ValueId id, const MemoryDesc& desc, std::int6
 Operand GraphLowering::write(ValueId id) {
   const auto& copies = copies_.at(static_cast<std::size_t>(id));
   if (!copies.empty()) {
-    // A gradient in its arena: made before anything else.
+    // A gradient in its arena, whose slot already exists.
     DLBENCH_CHECK(graph_.value(id).storage != graph::Storage::kActivation)
         << graph_.value(id).name << " is computed twice";
     return copies.front();

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer nodes. Steps that are skipped exist with f16 alone, which this backend does not compute
-// in.
+// Optimizer nodes. Skipped steps only exist with f16, in which this backend does not compute.
 #include "engine/backend/cpu/kernels/optimizers.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"

@@ -19,7 +19,7 @@ using graph::kNoNode;
 using graph::Node;
 using graph::OpKind;
 
-/// One row over everything where the operands are dense: no channel matters.
+/// A single row over all elements if all operands are dense, since channels do not matter.
 Geometry flat(const std::vector<Operand>& operands) {
   for (const Operand& operand : operands) {
     if (!operand.dense()) {
@@ -53,7 +53,7 @@ void run_binary(OpKind op, const Geometry& g, Rows<const T> a, Rows<const T> b, 
 void lower_unary(GraphLowering& lowering, const Node& node) {
   const Operand x = lowering.read_rows(node.inputs[0], lowering.layout_of(node.outputs[0]));
   const Operand y = lowering.write(node.outputs[0]);
-  // sigmoid(0) is not 0: it must see the channels to keep the padding clear.
+  // sigmoid(0) is not 0: the kernel must know the channels to keep the padding zero.
   const bool padded = x.geometry().channels % x.layout.block != 0;
   const Geometry g = node.op == OpKind::kSigmoid && padded ? x.geometry() : flat({x, y});
   Emission emission{.covers = {node.id},

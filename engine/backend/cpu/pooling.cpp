@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Global average pooling and max pooling. The saved positions of max pooling lie as x does.
+// Global average pooling and max pooling. The saved positions of max pooling have the layout of x.
 #include "engine/backend/cpu/kernels/pooling.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"

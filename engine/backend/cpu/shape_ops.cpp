@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ops that only move data. A slice at block bounds is a view, which costs a copy only for readers
-// that want it dense; a reshape of a plain tensor is another name for it. An upsampled part of a
-// concatenation is written in its place.
+// that need it dense; a reshape of a plain tensor is an alias. An upsampled part of a concatenation
+// is written directly to its place.
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/pointwise.h"
@@ -23,8 +23,8 @@ bool is_activation(const GraphLowering& lowering, ValueId id) {
   return lowering.value(id).storage == graph::Storage::kActivation;
 }
 
-/// A part of a concatenation: where it comes from, its channels in the result, and by which factor
-/// it is upsampled on the way.
+/// A part of a concatenation: its source, its first channel in the result, and the factor by which
+/// it is upsampled.
 struct Part {
   Operand operand;
   std::int64_t begin = 0;

@@ -13,7 +13,7 @@
 namespace dlbench::backend::cpu {
 namespace {
 
-/// Small numbers of both signs: all bits of zero memory would let a processor save power, and
+/// Fills memory with small numbers of both signs: zeros would let a processor save power, and
 /// denormals would slow it down. The pattern is valid as f32 and as two bf16.
 void fill(std::byte* data, std::size_t bytes) {
   constexpr std::uint32_t kPattern[4] = {0x3d003d00U, 0xbd20bd20U, 0x3d403d40U, 0xbd10bd10U};
@@ -22,7 +22,7 @@ void fill(std::byte* data, std::size_t bytes) {
   }
 }
 
-/// Of all threads of this process, so far.
+/// Involuntary context switches of all threads of this process so far.
 std::int64_t involuntary_switches() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

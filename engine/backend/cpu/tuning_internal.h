@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choice of an implementation by measuring the candidates on buffers of the real sizes.
+// Chooses an implementation by measuring the candidates on buffers of the real sizes.
 #pragma once
 
 #include "engine/backend/cpu/fastest_internal.h"
@@ -16,20 +16,20 @@
 
 namespace dlbench::backend::cpu {
 
-/// One way to do a node: primitives run in this order.
+/// One way to compute a node: primitives that run in this order.
 struct Candidate {
   std::string name;  ///< "direct", "winograd", "channels_last", ...
   std::vector<Primitive> steps;
 };
 
-/// Picks candidates, measuring them where it has to. One per lower() call; frees its buffers when
-/// done.
+/// Chooses candidates, measuring them if necessary. One per lower() call; the destructor frees its
+/// buffers.
 class Tuner {
  public:
   explicit Tuner(Choices& choices) : choices_(choices) {}
 
-  /// Index of the candidate to use; candidates is not empty, the first is the default.
-  /// `preferred`: the choice where nothing is measured; must be one of the names or empty.
+  /// Returns the index of the candidate to use; candidates must not be empty. `preferred` is the
+  /// choice if nothing is measured; if it is not among the names, the first candidate is.
   [[nodiscard]] std::size_t choose(const TuningKey& key,
                                    const std::vector<Candidate>& candidates,
                                    const std::string& preferred);

@@ -18,7 +18,7 @@ const Node* upsampled_into_concat(const GraphLowering& lowering, graph::ValueId 
   if (up == nullptr) {
     return nullptr;
   }
-  // All parts must begin and end at a block, so that rows are written whole.
+  // All parts must begin and end at block bounds, so that whole rows are written.
   const Node& concat = lowering.graph().node(lowering.fusion().readers(id).front());
   const std::int64_t block = lowering.layout_of(concat.outputs[0]).block;
   const bool in_blocks = std::ranges::all_of(concat.inputs, [&](graph::ValueId part) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch normalisation with what surrounds it: ReLU and an addition behind the forward pass, the
-// mask of that ReLU before and an addition behind the backward pass.
+// Batch normalisation with the nodes fused into it: ReLU and an addition after the forward pass,
+// the mask of that ReLU before and an addition after the backward pass.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 
 #include <utility>
@@ -15,7 +15,7 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-/// y or dx: the group's result, if there is a group.
+/// y or dx: the result of the group if there is one, otherwise of the node.
 ValueId result_of(const Node& node, const FusedGroup* group) {
   return group == nullptr ? node.outputs[0] : group->result;
 }
@@ -49,8 +49,8 @@ void lower_forward(GraphLowering& lowering, const Node& node) {
       emission.in_place.emplace_back(emission.reads.back(), emission.writes[0]);
     }
   }
-  // reads: x, gamma, beta, running mean and variance, [addend]; writes: y and, in training, mean,
-  // rstd and the running ones, where they are read.
+  // Reads: x, gamma, beta, running mean and variance, [addend]. Writes: y and, in training, mean,
+  // rstd, and running mean and variance in place.
   lowering.emit(std::move(emission), [args, adds, trains](const Call& call) mutable {
     args.x = call.in(0);
     args.gamma = call.in<float>(1);

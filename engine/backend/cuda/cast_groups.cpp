@@ -28,7 +28,7 @@ bool fits(const Graph& graph, const Node& cast, const ChannelPadding& padding) {
   return from.stride == to.stride && to.elements() <= kMaxCastElements;
 }
 
-/// The first node that reads or updates each value, in graph order.
+/// For each value, the first node in graph order that reads or updates it.
 std::vector<NodeId> first_users(const Graph& graph) {
   std::vector<NodeId> first(graph.values().size(), graph::kNoNode);
   for (const Node& node : graph.nodes()) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Casts that run as one launch: a step in 16 bits casts a hundred small weights and as many
-// gradients, and a launch for each would be many for little work.
+// gradients, and one launch for each would be many launches for little work.
 #pragma once
 
 #include "engine/backend/cuda/channel_padding.h"
@@ -14,26 +14,27 @@
 
 namespace dlbench::backend::cuda {
 
-/// Two or more casts between the same two types, in graph order.
+/// Two or more casts between the same two dtypes, in graph order.
 struct CastGroup {
   std::string name;                  ///< of the launch
-  std::vector<graph::NodeId> nodes;  ///< the first gives the phase
+  std::vector<graph::NodeId> nodes;  ///< the first determines the phase
 };
 
-/// Groups:
-///   the 16-bit copies of parameters, in the place of the first of them;
-///   the f32 gradients of parameters that one node reads first (a bucket's all-reduce, an
-///   optimizer), in the place of the last of them.
-/// Not casts between rows of different strides (channel_padding.h), nor of 2^31 elements.
+/// Groups casts:
+///   those to 16-bit copies of parameters, run in the place of the first of them;
+///   those to f32 gradients of parameters that have the same first reader (a bucket's all-reduce,
+///   an optimizer), run in the place of the last of them.
+/// Excludes casts between rows of different strides (channel_padding.h) and of 2^31 or more
+/// elements.
 class CastGroups {
  public:
-  /// None.
+  /// No groups.
   CastGroups() = default;
   CastGroups(const graph::Graph& graph, const ChannelPadding& padding);
 
-  /// The group that runs in the node's place; nullptr: none does.
+  /// The group that runs in the node's place; nullptr if none does.
   [[nodiscard]] const CastGroup* group_at(graph::NodeId node) const;
-  /// Whether the node is of a group, which runs in the place of this node or of another.
+  /// Whether the node belongs to a group, which runs in the place of this node or of another.
   [[nodiscard]] bool grouped(graph::NodeId node) const;
 
  private:

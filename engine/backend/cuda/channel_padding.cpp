@@ -16,7 +16,7 @@ using graph::OpKind;
 using graph::Value;
 using graph::ValueId;
 
-/// The values that are padded if x is.
+/// The values that are padded together with x.
 class Family {
  public:
   Family(const graph::Graph& graph, const Fusion& fusion, ValueId x)
@@ -35,7 +35,7 @@ class Family {
   }
 
  private:
-  /// A 16-bit value that only the step sees, made by a cast from f32.
+  /// Whether this is a 16-bit value, internal to the step, made by a cast from f32.
   [[nodiscard]] bool is_reduced_copy(const Value& value) const {
     if (fusion_.kept(value.id) || core::size_of(value.dtype) != 2 || !lies_channels_last(value)) {
       return false;
@@ -44,7 +44,7 @@ class Family {
     return producer.op == OpKind::kCast && graph_.value(producer.inputs[0]).dtype == DType::kF32;
   }
 
-  /// A convolution of one group over x, forward or the gradient of its weights.
+  /// Whether this is a convolution of one group over x, forward or weight gradient.
   [[nodiscard]] bool convolves(const Node& node) const {
     return (node.op == OpKind::kConv || node.op == OpKind::kConvBackwardWeights) &&
            node.inputs[0] == x_ && node.inputs[1] != x_ &&
@@ -55,7 +55,7 @@ class Family {
     return node.inputs[node.op == OpKind::kConv ? 1 : 2];
   }
 
-  /// Adds the weights of a reader of x, and their gradient; false: they must stay dense.
+  /// Adds the weights of a reader of x, and their gradient; returns false if they must stay dense.
   bool add(const Node& reader) {
     if (!convolves(reader)) {
       return false;

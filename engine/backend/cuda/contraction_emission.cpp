@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What convolutions and fully connected layers have in common: a contraction with its epilogue; the
-// gradient of the bias is a sum per channel of its own.
+// Common to convolutions and fully connected layers: a contraction with its epilogue, and the
+// gradient of the bias as a separate sum per channel.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void emit_gradient(GraphLowering& lowering,
   const ChannelsLast layout = lowering.layout(node.inputs[1]);
   emission.scratch_bytes = chosen.scratch_bytes;
   if (has_bias) {
-    // One after the other: they can share the memory.
+    // The two run one after the other, so they can share the memory.
     emission.scratch_bytes =
         std::max(emission.scratch_bytes, channel_sums_scratch_bytes(layout, dtype, false));
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lowering asks of the vendor's libraries: convolutions and matrix products. An interface, so
-// that lowering runs (and is tested, host loops behind it) where there is no device.
+// What lowering needs from the vendor's libraries: convolutions and matrix products. An interface,
+// so that lowering also runs without a device (and is tested there with host loops).
 #pragma once
 
 #include "engine/backend/cuda/conv_problem.h"
@@ -19,22 +19,21 @@
 namespace dlbench::backend::cuda {
 
 /// Row-major y (rows, columns) = a b with a (rows, inner), b (inner, columns); a transposed operand
-/// lies in memory as the other way round. One dtype, sums in f32. The epilogue's channels are
-/// columns.
+/// is stored with its axes swapped. One dtype, sums in f32. The epilogue's channels are columns.
 struct MatrixProduct {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t inner = 0;
-  bool transpose_a = false;  ///< a lies as (inner, rows)
-  bool transpose_b = false;  ///< b lies as (columns, inner)
+  bool transpose_a = false;  ///< a is stored as (inner, rows)
+  bool transpose_b = false;  ///< b is stored as (columns, inner)
   core::DType dtype = core::DType::kF32;
   bool allow_tf32 = false;
   Epilogue epilogue;
 };
 
-/// Device addresses of one call. The operands of a convolution are x, w, y whatever its direction;
-/// of a product a, b, y. bias: where the epilogue has one. scratch begins at a multiple of 256
-/// bytes (exec::kArenaAlignment), operands at one of 16.
+/// Device addresses of one call. The operands of a convolution are x, w, y in every direction;
+/// those of a product are a, b, y. bias: only if the epilogue has one. scratch begins at a multiple
+/// of 256 bytes (exec::kArenaAlignment), operands at a multiple of 16.
 struct ContractionCall {
   void* x = nullptr;
   void* w = nullptr;
@@ -44,13 +43,13 @@ struct ContractionCall {
   StreamHandle stream = nullptr;
 };
 
-/// A chosen implementation, epilogue included. The first call with new addresses may allocate,
+/// A chosen implementation, including the epilogue. The first call with new addresses may allocate,
 /// later ones do not.
 struct Contraction {
   std::string kernel_name;  ///< "cudnn:eng38{2=1}"
-  std::string decision;     ///< what was chosen among several; empty: nothing to choose
+  std::string decision;     ///< the choice among several; empty: there was no choice
   std::size_t scratch_bytes = 0;
-  bool repeatable = true;  ///< false: another run may give other bits
+  bool repeatable = true;  ///< false: results may differ between runs
   std::function<void(const ContractionCall&)> run;
 };
 

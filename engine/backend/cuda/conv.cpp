@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions: cuDNN's plan, whose operands are x, w, y in every direction.
+// Convolutions: run by cuDNN plans, whose operands are x, w, y in every direction.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 
 #include <utility>
@@ -36,7 +36,7 @@ void lower_convolution(GraphLowering& lowering, const Node& node) {
   switch (node.op) {
     case OpKind::kConv:
       return emit_forward(lowering, node, std::move(chosen));
-    case OpKind::kConvTranspose:     // the data gradient of a convolution by another name
+    case OpKind::kConvTranspose:     // the data gradient of a convolution
     case OpKind::kConvBackwardData:  // dy, w -> dx
       return emit_gradient(lowering, node, std::move(chosen), [](const Call& call) {
         return ContractionCall{.x = call.writes[0],

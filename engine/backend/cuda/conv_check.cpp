@@ -17,7 +17,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// Outer, places, channels: as the result lies in memory.
+/// The extents of the result in memory order: outer, places, channels.
 struct ResultShape {
   Index outer = 1;
   std::vector<std::int64_t> spatial;
@@ -35,8 +35,8 @@ ResultShape result_shape(const ConvProblem& problem) {
   return shape;
 }
 
-/// First, middle or last along each axis: the `index`th of 3^axes, with repetitions where an axis
-/// has fewer than three.
+/// The place that is first, middle or last along each axis: the `index`th of 3^axes, with
+/// repetitions if an axis has fewer than three.
 Index edge(const ResultShape& shape, std::size_t index) {
   Index place = 0;
   for (const std::int64_t extent : shape.spatial) {
@@ -47,34 +47,34 @@ Index edge(const ResultShape& shape, std::size_t index) {
   return place;
 }
 
-/// The sums are in f32, in any order, by engines that may cut rather than round.
+/// The error limit of a sum in f32, in any order, by engines that may truncate instead of round.
 double sum_limit(const ConvProblem& problem,
                  const ConvRounding& rounding,
                  double terms,
                  double size,       // of the sum
-                 double own,        // root of the sum of squares of the products
-                 double largest) {  // of all samples' own
+                 double own,        // root of the sum of squares of its products
+                 double largest) {  // largest `own` of all samples
   constexpr double kLongestChain = 0x1p16;
   constexpr double kExactTerms = 0x1p19;
   const bool f32 = problem.dtype == core::DType::kF32;
   const bool tf32 = rounding.tf32 && f32;
-  // One after the other, each of n additions rounds a sum that grows like its square root: their
-  // errors add up to a fifth of 2^-23 sqrt(n) of the whole. Room for more than 2^16 would let
-  // operands in tf32 pass for f32; a chain of 2^21 still keeps to it (WrongPlan.*).
+  // In a chain of n additions each rounds a sum that grows like the square root of their number:
+  // the errors add up to a fifth of 2^-23 sqrt(n) of the whole. Allowing for more than 2^16 terms
+  // would let tf32 operands pass as f32; a chain of 2^21 still meets the limit (WrongPlan.*).
   double limit = own * 0x1p-23 * (64.0 + 8.0 * std::sqrt(std::min(terms, kLongestChain)));
-  // Tensor cores cut, always to one side. Products of 16 bits are multiples of 2^-14
-  // (random_value): their sums are exact below 2^10, which random ones of fewer terms are.
+  // Tensor cores truncate, always in one direction. Products of 16-bit values are multiples of
+  // 2^-14 (random_value): their sums are exact below 2^10, which random sums of fewer terms are.
   if (tf32 || !f32) {
     limit += (own + size) * 0x1p-26 * (f32 ? terms : std::max(terms - kExactTerms, 0.0));
   }
   if (tf32) {
-    limit += own * 0x1p-6;  // each product is short by up to 2^-9
+    limit += own * 0x1p-6;  // each product is too small by up to 2^-9
   }
   if (rounding.transformed) {
-    // What a transform rounds is of the size of all that the tile holds: of it F(4x4, 3x3) in f32
-    // loses 2^-17 or so, F(6x6, 3x3) with tiles stored in bf16 a fifth
-    // (WrongPlan.IsNoneThatRoundsAsWinogradDoes), larger tiles more. So with operands of 16 bits or
-    // tf32 such a plan is looked at for gross errors only: a filter turned, padding on the wrong
+    // Rounding errors of a transform scale with all values of a tile: F(4x4, 3x3) in f32 loses
+    // about 2^-17 of them, F(6x6, 3x3) with tiles stored in bf16 a fifth
+    // (WrongPlan.IsNoneThatRoundsAsWinogradDoes), larger tiles more. So with 16-bit or tf32
+    // operands such a plan is only checked for gross errors: a flipped filter, padding on the wrong
     // side.
     limit += largest * (problem.dtype == core::DType::kBF16          ? 0x1p-1
                         : problem.dtype == core::DType::kF16 || tf32 ? 0x1p-2
@@ -83,7 +83,8 @@ double sum_limit(const ConvProblem& problem,
   return limit;
 }
 
-/// Of storing numbers of this size altogether, partial sums too, cut or rounded.
+/// The error limit of storing numbers of this total size, also as partial sums, truncated or
+/// rounded.
 double storage_limit(core::DType dtype, double size) {
   switch (dtype) {
     case core::DType::kBF16:

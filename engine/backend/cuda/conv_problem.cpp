@@ -10,7 +10,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// As the value lies in memory, padding lanes included.
+/// The extents of the value in memory, padding lanes included.
 std::vector<std::int64_t> extents_of(const graph::Value& value, const ChannelPadding& padding) {
   const auto logical = value.shape.extents();
   std::vector<std::int64_t> extents(logical.begin(), logical.end());
@@ -22,7 +22,7 @@ std::vector<std::int64_t> leading(const graph::Spatial& attribute, std::size_t c
   return {attribute.begin(), attribute.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-/// x, w and y of the node, whatever its direction.
+/// x, w and y of a node of any direction.
 struct ConvOperands {
   ConvDirection direction;
   graph::ValueId x;

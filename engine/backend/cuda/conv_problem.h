@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One convolution in one direction, as cuDNN sees it. Knows no CUDA call.
+// A convolution in one direction, as cuDNN sees it. Makes no CUDA calls.
 #pragma once
 
 #include "engine/backend/cuda/channel_padding.h"
@@ -20,11 +20,11 @@ namespace dlbench::backend::cuda {
 /// "forward", "backward_data", "backward_weights".
 [[nodiscard]] std::string_view name(ConvDirection direction);
 
-/// Shapes are (N, C, spatial...) and (K, C / groups, kernel...), padding lanes counted as channels;
-/// memory is channels-last and dense. cuDNN reads the number of groups from x and w.
+/// Shapes are (N, C, spatial...) and (K, C / groups, kernel...), with padding lanes counted as
+/// channels; memory is channels-last and dense. cuDNN infers the number of groups from x and w.
 struct ConvProblem {
   ConvDirection direction = ConvDirection::kForward;
-  core::DType dtype = core::DType::kF32;  ///< of x, w and y alike; sums are in f32
+  core::DType dtype = core::DType::kF32;  ///< of x, w and y; sums are in f32
   std::vector<std::int64_t> x;
   std::vector<std::int64_t> w;
   std::vector<std::int64_t> y;
@@ -35,12 +35,12 @@ struct ConvProblem {
   Epilogue epilogue;  ///< forward only
 
   /// "conv forward bf16 x(32, 64, 56, 56) w(64, 64, 3, 3) pad(1, 1)-(1, 1) stride(1, 1)
-  /// dilation(1, 1) +bias": what a choice depends on.
+  /// dilation(1, 1) +bias": everything on which a choice of plan depends.
   [[nodiscard]] std::string text() const;
 };
 
-/// The problem of a kConv, kConvBackwardData, kConvBackwardWeights or kConvTranspose node. The last
-/// is the backward-data problem of the convolution that it is the adjoint of: it reads y, writes x.
+/// Describes a kConv, kConvBackwardData, kConvBackwardWeights or kConvTranspose node. The last is
+/// the backward-data problem of the convolution whose adjoint it is: it reads y and writes x.
 [[nodiscard]] ConvProblem conv_problem(const graph::Graph& graph,
                                        const graph::Node& node,
                                        const ChannelPadding& padding,

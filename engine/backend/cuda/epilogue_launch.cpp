@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one part of epilogue.h that needs the own kernels.
+// The part of epilogue.h that needs the own kernels.
 #include "engine/backend/cuda/epilogue.h"
 
 namespace dlbench::backend::cuda {

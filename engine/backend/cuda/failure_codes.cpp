@@ -14,7 +14,7 @@ constexpr std::array kCudaRunErrors{
     46,   // cudaErrorDevicesUnavailable: another process took it
     214,  // cudaErrorECCUncorrectable
     220,  // cudaErrorNvlinkUncorrectable
-    226,  // cudaErrorContained: as the two before, without harm to other work
+    226,  // cudaErrorContained: like the two before, but other work is not affected
     304,  // cudaErrorOperatingSystem
     700,  // cudaErrorIllegalAddress
     702,  // cudaErrorLaunchTimeout: the display's watchdog ended a kernel
@@ -36,7 +36,7 @@ constexpr std::array kCudaRunErrors{
     810,  // cudaErrorMpsClientTerminated
     909,  // cudaErrorTimeout
     911,  // cudaErrorExternalDevice
-    999,  // cudaErrorUnknown: what a device that fell off the bus gives, among others
+    999,  // cudaErrorUnknown: for instance from a device that fell off the bus
 };
 
 // Numbers of cudnnStatus_t (cuDNN 9, cudnn_graph.h).

@@ -2,24 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which failed calls of NVIDIA's libraries are failures of the device or of its memory, which end a
-// run with code 5, and which are calls that were refused. By number: the table knows no header of
-// CUDA, so that it is tested where there is none.
+// run with code 5, and which are rejected calls. By number, without CUDA headers, so that it can be
+// tested where there are none.
 #pragma once
 
 #include "engine/core/error.h"
 
 namespace dlbench::backend::cuda {
 
-/// Of a cudaError_t that is not success: kRun if memory is out, the device or the connection to it
-/// failed, or a kernel did what a kernel must not do; else kLibrary.
+/// The code of a failing cudaError_t: kRun if memory is exhausted, the device or the connection to
+/// it failed, or a kernel made an illegal access or similar; otherwise kLibrary.
 [[nodiscard]] core::ErrorCode code_of_cuda(int status);
 
-/// Of a cudnnStatus_t that is not success: kRun for what fails on the device, kLibrary for what
-/// cuDNN refuses.
+/// The code of a failing cudnnStatus_t: kRun for failures on the device, kLibrary for what cuDNN
+/// rejects.
 [[nodiscard]] core::ErrorCode code_of_cudnn(int status);
 
-/// Of a cublasStatus_t that is not success: kRun for what fails on the device, kLibrary for what
-/// cuBLAS refuses.
+/// The code of a failing cublasStatus_t: kRun for failures on the device, kLibrary for what cuBLAS
+/// rejects.
 [[nodiscard]] core::ErrorCode code_of_cublas(int status);
 
 }  // namespace dlbench::backend::cuda

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The work of one lower() call: one slot for each value, one or a few launches for each node or
-// group of nodes. Each family of ops (conv.cpp, batch_norm.cpp, ...) has one function at the end.
+// The state of one lower() call: one slot per value, one or a few launches per node or group of
+// nodes. Each family of ops (conv.cpp, batch_norm.cpp, ...) has a function at the end.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -30,7 +30,7 @@
 
 namespace dlbench::backend::cuda {
 
-/// Addresses of one launch and where it is enqueued.
+/// The addresses of one launch and the stream on which it is enqueued.
 struct Call : KernelCall {
   StreamHandle stream;
 };
@@ -44,7 +44,7 @@ class GraphLowering {
                 Contractions& contractions,
                 StreamHandleOf stream_handle);
 
-  /// Throws core::Error(kUnavailable) for what this backend cannot do.
+  /// Lowers the graph. Throws core::Error(kUnavailable) for what this backend does not support.
   [[nodiscard]] std::unique_ptr<LoweredGraph> run();
 
   [[nodiscard]] const graph::Value& value(graph::ValueId id) const { return graph_.value(id); }
@@ -52,40 +52,40 @@ class GraphLowering {
   [[nodiscard]] const LoweringOptions& options() const { return options_; }
   [[nodiscard]] Contractions& contractions() const { return contractions_; }
   [[nodiscard]] StreamHandleOf handle_of_streams() const { return stream_handle_; }
-  /// The group whose main node this is; nullptr: it stands alone.
+  /// The group to which a node belongs; nullptr if it is in none.
   [[nodiscard]] const FusedGroup* group_of(const graph::Node& node) const {
     return fusion_.group_of(node.id);
   }
-  /// Where a value lies as it is: what is written, and inputs in logical order.
+  /// The slot of a value itself: what nodes write, and inputs in logical order.
   [[nodiscard]] static SlotId slot(graph::ValueId id) { return static_cast<SlotId>(id); }
-  /// Where a value lies channels-last; an input of rank 4 or 5 is copied once, before its first
-  /// reader.
+  /// The slot of a value in channels-last layout; an input of rank 4 or 5 is copied once, before
+  /// its first reader.
   [[nodiscard]] SlotId read(graph::ValueId id);
-  /// Layout of a value for ops that treat every element alike. Of a range of channels of a wider
-  /// tensor it has the range's channels with the stride of that tensor. Ranks 3 and above 5 lie
-  /// row-major all the same: only the number of their elements is right.
+  /// The layout of a value for ops that treat all elements alike. A range of channels of a wider
+  /// tensor has the range's channels and the stride of that tensor. Values of rank 3 and above 5
+  /// are in fact row-major: only their number of elements is right.
   [[nodiscard]] ChannelsLast elementwise_layout(graph::ValueId id) const;
-  /// elementwise_layout() for ops that need to know channels or positions. Throws
-  /// core::Error(kUnavailable) for ranks that lie row-major.
+  /// elementwise_layout() for ops that need channels or positions. Throws
+  /// core::Error(kUnavailable) for ranks that are row-major.
   [[nodiscard]] ChannelsLast layout(graph::ValueId id) const;
   [[nodiscard]] const SharedSums& shared_sums() const { return shared_sums_; }
   [[nodiscard]] bool is_range(graph::ValueId id) const { return ranges_.of(id).has_value(); }
   [[nodiscard]] const ChannelPadding& padding() const { return padding_; }
 
-  /// An emission that reads the inputs whose content the op reads and writes outputs and updates.
+  /// An emission that reads the inputs whose content the op needs, and writes outputs and updates.
   [[nodiscard]] Emission whole(const graph::Node& node);
-  /// The node needs no kernel: the next one emitted covers it.
+  /// Declares that a node needs no kernel: the next emitted node covers it.
   void absorb(graph::NodeId node) { absorbed_.push_back(node); }
-  /// The upsampling of a value that is written by the concatenation that reads it; nullptr: by
-  /// itself.
+  /// The upsampling node of a value if the concatenation that reads it computes it; otherwise
+  /// nullptr.
   [[nodiscard]] const graph::Node* upsampled_into_concat(graph::ValueId id) const;
   void emit(Emission emission, Launch launch);
   void emit(Emission emission, std::unique_ptr<Kernel> kernel);
-  /// An all-reduce node: the executor runs it.
+  /// Appends an all-reduce node, which the executor runs.
   void emit_communication(const graph::Node& node);
-  /// Records what was chosen for a node.
+  /// Records the choice made for a node.
   void decide(const std::string& key, const std::string& choice);
-  /// core::Error(kUnavailable): "<name>: the cuda backend <what>", of a node or a value.
+  /// Throws core::Error(kUnavailable): "<name>: the cuda backend <what>"; name of a node or value.
   [[noreturn]] static void refuse(const std::string& name, const std::string& what);
 
  private:
@@ -106,12 +106,12 @@ class GraphLowering {
   std::vector<graph::NodeId> absorbed_;
 };
 
-/// Which address of a launch is which operand of a contraction.
+/// Maps the addresses of a launch to the operands of a contraction.
 using ContractionOperands = ContractionCall (*)(const Call& call);
-/// Of convolutions and fully connected layers, x, w, [bias] -> y: the contraction, then bias and
+/// Emits a convolution or fully connected layer, x, w, [bias] -> y: the contraction, then bias and
 /// the ReLU of the node's group.
 void emit_forward(GraphLowering& lowering, const graph::Node& node, Contraction chosen);
-/// x, dy -> dw, [dbias] or dy, w -> dx.
+/// Emits a gradient: x, dy -> dw, [dbias] or dy, w -> dx.
 void emit_gradient(GraphLowering& lowering,
                    const graph::Node& node,
                    Contraction chosen,

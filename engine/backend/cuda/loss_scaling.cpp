@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dynamic loss scaling: a bucket, whose gradients follow each other in their arena, is one launch.
+// Dynamic loss scaling: a gradient bucket, which is contiguous in its arena, is one launch.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 #include "engine/backend/optimizer_update.h"
 

@@ -13,7 +13,7 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-/// All of it, as GraphLowering::whole(); refuses what is not f32.
+/// As GraphLowering::whole(), but rejects inputs that are not f32.
 Emission whole_f32(GraphLowering& lowering, const Node& node) {
   for (const ValueId id : node.inputs) {
     const core::DType dtype = lowering.value(id).dtype;

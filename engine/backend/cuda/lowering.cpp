@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk over the graph, in its order: one rule per op family.
+// Walks the graph in its order and calls one rule per op family.
 #include "engine/backend/cuda/lowering.h"
 
 #include "engine/backend/cuda/graph_lowering_internal.h"
@@ -82,7 +82,7 @@ std::unique_ptr<LoweredGraph> GraphLowering::run() {
       lower_by_family(*this, group == nullptr ? node : graph_.node(group->main));
     }
   }
-  // What fusion made disappear has no memory.
+  // Values that were fused away have no memory.
   std::vector<bool> used(graph_.values().size(), false);
   for (const LoweredNode& node : result_->nodes) {
     for (const auto* slots : {&node.reads, &node.writes}) {
@@ -199,7 +199,7 @@ Emission GraphLowering::whole(const Node& node) {
 LoweredNode& GraphLowering::append(Emission emission) {
   const graph::Phase phase =
       emission.covers.empty() ? graph::Phase::kForward : graph_.node(emission.covers.front()).phase;
-  if (!emission.covers.empty()) {  // a copy does nobody's work
+  if (!emission.covers.empty()) {  // a copy does not cover any node
     emission.absorbed = std::exchange(absorbed_, {});
   }
   result_->nodes.push_back(make_lowered_node(graph_, result_->slots, std::move(emission), phase));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lowering to own kernels and contractions; touches no device.
+// Lowering to own kernels and contractions; does not use a device.
 #pragma once
 
 #include "engine/backend/cuda/contractions.h"
@@ -11,11 +11,11 @@
 
 namespace dlbench::backend::cuda {
 
-/// What turns a stream of the interface into what kernels are enqueued on.
+/// Converts a Stream to the handle on which kernels are enqueued.
 using StreamHandleOf = StreamHandle (*)(Stream& stream);
 
-/// Throws core::Error(kUnavailable), naming the node, for what this backend cannot do.
-/// `contractions` outlives the result.
+/// Lowers a graph. Throws core::Error(kUnavailable) naming the node for what this backend does not
+/// support. `contractions` must outlive the result.
 [[nodiscard]] std::unique_ptr<LoweredGraph> lower_graph(const graph::Graph& graph,
                                                         const LoweringOptions& options,
                                                         Contractions& contractions,

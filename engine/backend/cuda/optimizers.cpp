@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer nodes: a bucket, whose tensors follow each other in the arenas, is one launch.
+// Optimizer nodes: a gradient bucket, whose tensors are contiguous in the arenas, is one launch.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 #include "engine/backend/optimizer_update.h"
 

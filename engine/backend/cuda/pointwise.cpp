@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pointwise ops, casts, biases, and channel gates with the global average that feeds them.
+// Pointwise ops, casts, biases, and channel gates with their global average.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 
 #include <utility>
@@ -55,7 +55,7 @@ void lower_sum(GraphLowering& lowering, const Node& node) {
   });
 }
 
-/// Sums over space of a, or of a b, one for each sample and channel.
+/// Emits the sums over space of a, or of a b, one per sample and channel.
 void emit_sums(GraphLowering& lowering, const Node& node, ValueId summed, float factor) {
   Emission emission = lowering.whole(node);
   const bool product = emission.reads.size() > 1;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What moves elements without computing: images into floats, concatenation, slices, reshapes; and
-// dropout, which only drops them.
+// Ops that move elements with little or no arithmetic: images to floats, concatenation, slices,
+// reshapes, dropout.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 #include "engine/graph/spatial.h"
 
@@ -88,7 +88,7 @@ void lower_slice_backward(GraphLowering& lowering, const Node& node) {
   });
 }
 
-/// Tensors of rank 3 and above 5 lie row-major, which is the layout of one channel.
+/// The layout in memory: tensors of rank 3 and above 5 are row-major, that is, have one channel.
 ChannelsLast physical_layout(const graph::Value& value) {
   return lies_channels_last(value) ? channels_last(value.shape) : row_major(value.shape);
 }
@@ -99,7 +99,7 @@ void lower_reshape(GraphLowering& lowering, const Node& node) {
                    .y_layout = physical_layout(lowering.value(node.outputs[0])),
                    .dtype = x.dtype};
   Emission emission = lowering.whole(node);
-  emission.reads = {GraphLowering::slot(x.id)};  // an input is read as it lies
+  emission.reads = {GraphLowering::slot(x.id)};  // an input is read in logical order
   lowering.emit(std::move(emission), [args](const Call& call) mutable {
     args.x = call.in(0);
     args.y = call.out(0);
@@ -132,7 +132,7 @@ void lower_normalize(GraphLowering& lowering, const Node& node) {
                      .layout = lowering.layout(y.id),
                      .attributes = node.as<graph::NormalizeAttributes>()};
   lowering.emit({.covers = {node.id},
-                 .reads = {GraphLowering::slot(x.id)},  // (N, H, W, C) as it comes
+                 .reads = {GraphLowering::slot(x.id)},  // (N, H, W, C) as bound
                  .writes = {GraphLowering::slot(y.id)},
                  .kernel_name = "own:normalize_image"},
                 [args](const Call& call) mutable {

@@ -24,7 +24,7 @@ struct Moments {
   double variance;  ///< biased
 };
 
-/// In two passes: subtracting the squared mean afterwards would cancel digits.
+/// Computed in two passes: subtracting the squared mean afterwards would cancel digits.
 template <typename T>
 Moments moments(const Planes& planes, Index channel, const T* x) {
   const double count = static_cast<double>(planes.batch * planes.elements);
@@ -64,7 +64,7 @@ void batch_norm(const Call& call) {
     call.outputs[1].write(c, batch.mean);
     call.outputs[2].write(c, rstd);
     update_running(call.updates[0], c, momentum, batch.mean);
-    // A single element per channel has no unbiased variance; its biased one is 0.
+    // A single element per channel has no unbiased variance; its biased variance of 0 is used.
     update_running(
         call.updates[1], c, momentum, batch.variance * count / std::max(count - 1.0, 1.0));
   });

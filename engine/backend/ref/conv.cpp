@@ -36,7 +36,7 @@ struct Axis {
   [[nodiscard]] Index position(Index output, Index tap) const {
     return output * stride + tap * dilation - pad;
   }
-  /// Outputs whose position for this tap lies in [first, last) of the input.
+  /// The outputs whose position for this tap is in [first, last) of the input.
   [[nodiscard]] Range outputs(Index tap, Index first, Index last) const {
     const Index offset = tap * dilation - pad;
     Index begin = first - offset;
@@ -57,7 +57,7 @@ struct Axis {
   }
 };
 
-/// Extents and strides of one convolution. Depth comes first; a 2D one has depth 1.
+/// Extents and strides of one convolution. Depth comes first; a 2D convolution has depth 1.
 struct Geometry {
   Index batch;
   Index channels_in;
@@ -151,7 +151,7 @@ void store_row(T* to, const Row& row, Index count) {
   }
 }
 
-/// Adds to outputs [begin, end) of one row what one input channel gives.
+/// Adds the contribution of one input channel to outputs `chunk` of one row.
 /// x: the channel's plane; weight: its taps.
 template <typename T>
 void add_forward(
@@ -201,7 +201,7 @@ void forward_plane(const Geometry& g, const T* x, const T* weight, double bias, 
   }
 }
 
-/// Adds to inputs [begin, end) of one row what one output channel sends back.
+/// Adds the contribution of one output channel to input gradients `chunk` of one row.
 /// dy: the channel's plane; weight: its taps for this input channel.
 template <typename T>
 void add_backward_data(
@@ -233,7 +233,8 @@ void add_backward_data(
   }
 }
 
-/// dy: planes of the group's output channels; weight: taps of (group's first k, c).
+/// Computes dx of one input channel in one sample. dy: planes of the group's output channels;
+/// weight: taps of (group's first k, c).
 template <typename T>
 void backward_data_plane(const Geometry& g, const T* dy, const T* weight, T* dx) {
   Row row;
@@ -252,7 +253,7 @@ void backward_data_plane(const Geometry& g, const T* dy, const T* weight, T* dx)
   }
 }
 
-/// Sum over one sample of x at the tap's position times dy.
+/// The sum over one sample of x at the tap's position times dy.
 template <typename T>
 double tap_gradient(const Geometry& g, const T* x, const T* dy, Index kd, Index kh, Index kw) {
   double sum = 0;
@@ -277,7 +278,7 @@ double tap_gradient(const Geometry& g, const T* x, const T* dy, Index kd, Index 
   return sum;
 }
 
-/// Gradient of the taps of one (k, c). x, dy: that channel's plane in the first sample.
+/// The gradient of the taps of one (k, c). x, dy: planes of channels c and k in the first sample.
 template <typename T>
 void backward_weight_taps(const Geometry& g, const T* x, const T* dy, T* dweight) {
   for (Index kd = 0; kd < g.depth.kernel; ++kd) {
@@ -298,7 +299,7 @@ void backward_weight_taps(const Geometry& g, const T* x, const T* dy, T* dweight
   }
 }
 
-/// dx of the convolution that these attributes describe.
+/// Computes dx of the convolution that `attributes` describe.
 void backward_data(const Call& call,
                    const graph::ConvAttributes& attributes,
                    const Tensor& dy,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mask of element e of a sample is word e % 4 of the Philox block e / 4 of that sample
-// (core/rng.h), so it is drawn again in the backward pass instead of being kept.
+// Whether element e of a sample is kept depends on word e % 4 of Philox block e / 4 of that sample
+// (core/rng.h), so the backward pass draws the mask again instead of reading a saved one.
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/rng.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The element types that kernels of this folder are instantiated for. All arithmetic is done in
-// double: a value is widened when it is read and rounded once when it is written.
+// The element types for which kernels of this folder are instantiated. All arithmetic is in double:
+// a value is widened when it is read and rounded once when it is written.
 #pragma once
 
 #include "engine/core/check.h"
@@ -12,7 +12,7 @@
 
 namespace dlbench::backend::ref {
 
-/// IEEE binary16 and bfloat16 as stored.
+/// IEEE binary16 and bfloat16 as stored in memory.
 struct F16 {
   std::uint16_t bits;
 };
@@ -37,7 +37,7 @@ inline void store(double& element, double value) { element = value; }
 inline void store(float& element, double value) { element = static_cast<float>(value); }
 inline void store(F16& element, double value) { element.bits = core::f64_to_f16(value); }
 inline void store(BF16& element, double value) { element.bits = core::f64_to_bf16(value); }
-/// Integers: towards zero.
+/// Stores into an integer element, rounding towards zero.
 inline void store(std::uint8_t& element, double value) {
   element = static_cast<std::uint8_t>(value);
 }
@@ -51,7 +51,7 @@ inline void store(std::int64_t& element, double value) {
   element = static_cast<std::int64_t>(value);
 }
 
-/// Calls `visitor` with a value-initialised element of the type behind a float dtype.
+/// Calls `visitor` with a value-initialised element of the C++ type of a float dtype.
 template <typename Visitor>
 void visit_float(core::DType dtype, const Visitor& visitor) {
   switch (dtype) {
@@ -68,7 +68,7 @@ void visit_float(core::DType dtype, const Visitor& visitor) {
   }
 }
 
-/// Calls `visitor` with a value of the C++ type of `dtype`, whichever it is.
+/// Calls `visitor` with a value-initialised element of the C++ type of any `dtype`.
 template <typename Visitor>
 void visit_any(core::DType dtype, const Visitor& visitor) {
   switch (dtype) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kernel of this folder gets: one graph node with its operands in row-major memory.
+// The arguments of a kernel of this folder: one graph node with its operands in row-major memory.
 #pragma once
 
 #include "engine/backend/ref/element.h"
@@ -17,7 +17,7 @@ namespace dlbench::backend::ref {
 
 using Index = std::int64_t;
 
-/// A dense row-major tensor somewhere in host memory. `data` is null for operands that are passed
+/// A dense row-major tensor in host memory, not owned. `data` is null for operands that are passed
 /// for their shape only.
 struct Tensor {
   std::byte* data = nullptr;
@@ -25,12 +25,12 @@ struct Tensor {
   core::Shape shape;
 
   [[nodiscard]] Index elements() const { return shape.elements(); }
-  /// The elements as the type behind dtype (element.h).
+  /// The elements as T, the C++ type of dtype (element.h).
   template <typename T>
   [[nodiscard]] T* as() const {
     return reinterpret_cast<T*>(data);
   }
-  /// One element, whatever the dtype: for the few per-channel and scalar operands.
+  /// Reads one element of any dtype: for the few per-channel and scalar operands.
   [[nodiscard]] double read(Index index) const {
     double value = 0;
     visit_any(dtype, [&](auto type) { value = load(as<decltype(type)>()[index]); });
@@ -41,7 +41,7 @@ struct Tensor {
   }
 };
 
-/// A tensor (N, C, ...) seen as planes of contiguous elements.
+/// A tensor (N, C, ...) viewed as N C planes of contiguous elements.
 struct Planes {
   Index batch;
   Index channels;
@@ -60,15 +60,15 @@ struct Call {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<Tensor> updates;
-  /// Of every parallel region; no result depends on it.
+  /// Threads of every parallel region; results do not depend on it.
   int threads = 1;
 };
 
 /// sum[c] = sum over batch and space of x[n, c, ...]: the gradient of a bias.
 void sum_per_channel(const Call& call, const Tensor& x, const Tensor& sum);
 
-/// Calls body(element, index) for each index in [0, count), the indices shared out over the call's
-/// threads; `element` is of the type behind a float dtype.
+/// Calls body(element, index) for each index in [0, count), with the indices divided among the
+/// call's threads; `element` has the C++ type of a float dtype.
 template <typename Body>
 void parallel_for(const Call& call, core::DType dtype, Index count, const Body& body) {
   visit_float(dtype, [&](auto element) {
@@ -79,7 +79,7 @@ void parallel_for(const Call& call, core::DType dtype, Index count, const Body& 
   });
 }
 
-/// Computes a node; neither allocates nor keeps anything.
+/// Computes a node; neither allocates memory nor keeps state.
 using KernelFunction = void (*)(const Call&);
 
 }  // namespace dlbench::backend::ref

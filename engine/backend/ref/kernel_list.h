@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one kernel of each op. Formulas stand with the op in engine/graph/ops/<family>.cpp.
+// The kernel of each op. Formulas are with the op in engine/graph/ops/<family>.cpp.
 #pragma once
 
 #include "engine/backend/ref/kernel.h"
@@ -49,7 +49,7 @@ void concat(const Call& call);
 void slice(const Call& call);
 void slice_backward(const Call& call);
 void reshape(const Call& call);
-// dropout.cpp: forward and backward are the same function of the other operands
+// dropout.cpp: forward and backward apply the same function, to x and to dy
 void dropout(const Call& call);
 // losses.cpp
 void dice_sums(const Call& call);

@@ -8,7 +8,7 @@
 namespace dlbench::backend::ref {
 namespace {
 
-constexpr Index kRowChunk = 512;  // doubles of a row that are accumulated at a time
+constexpr Index kRowChunk = 512;  // how many doubles of a row are accumulated at a time
 
 template <typename T>
 double dot(const T* a, const T* b, Index count) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dynamic loss scaling. unscale_gradients: g = g / loss_scale in place, and found_inf = 1 if one of
-// the results is not finite, else found_inf stays. update_loss_scale: the rule of
+// Dynamic loss scaling. unscale_gradients: g = g / loss_scale in place, and found_inf = 1 if a
+// result is not finite, otherwise found_inf is unchanged. update_loss_scale: the rule of
 // backend/loss_scale_rule.h.
 #include "engine/backend/loss_scale_rule.h"
 #include "engine/backend/ref/kernel_list.h"

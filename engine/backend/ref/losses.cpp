@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums over the batch run on one thread in index order: they are short beside a network, and their
-// result then depends on nothing but the data.
+// Sums over the batch run on one thread in index order: they are short compared with a network, and
+// their result then depends only on the data.
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/error.h"
 
@@ -13,7 +13,7 @@
 namespace dlbench::backend::ref {
 namespace {
 
-/// Row n of a label tensor, checked: a label outside of the classes would read foreign memory.
+/// Label n, checked: a label outside the classes would cause an out-of-bounds read.
 Index checked_label(const Call& call, const Tensor& labels, Index n, Index classes) {
   const Index label = labels.as<std::int32_t>()[n];
   if (label < 0 || label >= classes) {

@@ -6,7 +6,7 @@
 
 namespace dlbench::backend::ref {
 
-// A pixel is predicted positive above the threshold, not at it, as Keras' Precision and Recall do.
+// A pixel is predicted positive above the threshold, not at it, as in Keras' Precision and Recall.
 void segmentation_counts(const Call& call) {
   const Tensor& p = call.inputs[0];
   const std::uint8_t* mask = call.inputs[1].as<std::uint8_t>();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The update rules of backend/optimizer_math.h, in double whatever the dtype of the state.
+// The update rules of backend/optimizer_math.h, in double for any dtype of the state.
 // inputs: learning_rate, coefficients, gradients, [found_inf]; updates: parameters, then each kind
 // of state, all in the order of the gradients.
 #include "engine/backend/optimizer_math.h"
@@ -21,7 +21,7 @@ std::size_t gradients_of(const Call& call, std::size_t states) {
   return count;
 }
 
-/// Whether some gradient of this step is not finite, so that nothing may change.
+/// Whether a gradient of this step is not finite, so that nothing may change.
 bool skips(const Call& call, std::size_t gradients) {
   const std::size_t found_inf = kFirstGradient + gradients;
   return call.inputs.size() > found_inf && call.inputs[found_inf].read(0) != 0.0;
@@ -34,7 +34,7 @@ Update make_update(const Call& call) {
                 call.inputs[1].as<double>());
 }
 
-/// Rules with two state tensors per parameter.
+/// Applies a rule with two state tensors per parameter.
 template <typename Update>
 void update_pairs(const Call& call) {
   const std::size_t count = gradients_of(call, 2);

@@ -34,7 +34,7 @@ void zip(const Call& call, const Function& function) {
 
 }  // namespace
 
-// Written so that NaN passes through, as in PyTorch: a NaN must reach the loss to be found.
+// Written so that NaN passes through, as in PyTorch: a NaN must reach the loss to be detected.
 void relu(const Call& call) {
   map(call, [](double x) { return x <= 0 ? 0.0 : x; });
 }

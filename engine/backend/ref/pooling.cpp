@@ -27,7 +27,7 @@ struct Window {
 
   [[nodiscard]] Index y_index(Index d, Index h, Index w) const { return (d * y[1] + h) * y[2] + w; }
   [[nodiscard]] Index x_index(Index d, Index h, Index w) const { return (d * x[1] + h) * x[2] + w; }
-  /// Where tap number `tap` (row-major) of output (d, h, w) reads.
+  /// The index of the input that tap number `tap` (row-major) of output (d, h, w) reads.
   [[nodiscard]] Index tap_index(Index d, Index h, Index w, Index tap) const {
     const Index kw = tap % kernel[2];
     const Index kh = tap / kernel[2] % kernel[1];
@@ -55,7 +55,7 @@ void max_plane(const Window& window, const T* x, T* y, std::uint8_t* argmax) {
     double best = load(x[window.tap_index(d, h, w, 0)]);
     for (Index tap = 1; tap < window.taps(); ++tap) {
       const double value = load(x[window.tap_index(d, h, w, tap)]);
-      // The first maximum wins; NaN wins over numbers and is then never replaced.
+      // The first maximum wins; NaN beats numbers and is then never replaced.
       if (value > best || (std::isnan(value) && !std::isnan(best))) {
         best = value;
         best_tap = tap;
@@ -67,7 +67,7 @@ void max_plane(const Window& window, const T* x, T* y, std::uint8_t* argmax) {
   });
 }
 
-/// The first output whose window reaches input position `input`, and the end of those that do.
+/// The outputs [begin, end) whose windows contain input position `input`.
 struct Reach {
   Index begin;
   Index end;
@@ -76,7 +76,7 @@ struct Reach {
         end(std::min(outputs, input / stride + 1)) {}
 };
 
-/// Gathers, so that overlapping windows add up in double and in a fixed order.
+/// Gathers, so that gradients of overlapping windows are summed in double and in a fixed order.
 template <typename T>
 void max_plane_backward(const Window& window, const T* dy, const std::uint8_t* argmax, T* dx) {
   for_each(window.x, [&](Index d, Index h, Index w) {

@@ -21,7 +21,7 @@ namespace {
 
 using graph::ValueId;
 
-/// Slots are numbered as the values they hold.
+/// Slots have the same numbers as the values they hold.
 SlotId slot_of(ValueId value) { return static_cast<SlotId>(value); }
 
 class RefKernel final : public Kernel {
@@ -38,7 +38,7 @@ class RefKernel final : public Kernel {
     add_operands(graph, node.updates, call_.updates, update_slots_);
     for (std::size_t index = 0; index < input_slots_.size(); ++index) {
       if (!graph::reads_input(node.op, index)) {
-        input_slots_[index] = kNoSlot;  // its memory may already serve something else
+        input_slots_[index] = kNoSlot;  // its memory may already be reused
       }
     }
   }
@@ -113,7 +113,7 @@ LoweredNode lower_node(const graph::Graph& graph, const graph::Node& node, int t
   lowered.cost = graph::op_def(node.op).cost(graph, node);
   lowered.kernel_name = "ref:" + std::string(graph::name(node.op));
   lowered.stream = stream_of(node.op);
-  // None for communication: the executor hands it to the communicator.
+  // Communication has none: the executor passes it to the communicator.
   if (const KernelFunction function = kernel_of(node.op); function != nullptr) {
     lowered.kernel = std::make_unique<RefKernel>(graph, node, function, threads);
   }
@@ -135,7 +135,7 @@ RefBackend::RefBackend(const BackendOptions& options)
 
 DeviceInfo RefBackend::device() const {
   return {.name = core::host_processor_name() +
-                  ", ref backend",  // nobody may take it for the processor
+                  ", ref backend",  // so that results are not mistaken for the processor's
           .kind = "cpu",
           .memory_bytes = 0,
           .threads = threads_,

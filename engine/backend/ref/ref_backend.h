@@ -13,12 +13,12 @@
 
 namespace dlbench::backend::ref {
 
-/// Runs every op in every float dtype, f64 included (the gradient checks need it). Results are the
-/// same bits for any number of threads. No fusion, no in-place reuse, no choice of algorithm: a
-/// request for Winograd is ignored, as the oracle always convolves directly.
+/// Runs every op in every float dtype, including f64 (for gradient checks). Results are bitwise
+/// equal for any number of threads. No fusion, no in-place reuse, no choice of algorithm: a request
+/// for Winograd is ignored, since the oracle always convolves directly.
 class RefBackend final : public Backend {
  public:
-  /// Sets the calling thread's OpenMP threads and flush-to-zero (core/parallel.h).
+  /// Configures the OpenMP threads and flush-to-zero for the calling thread (core/parallel.h).
   explicit RefBackend(const BackendOptions& options);
 
   [[nodiscard]] std::string_view name() const override { return "ref"; }

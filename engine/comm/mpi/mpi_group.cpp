@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both MPICH and Open MPI poll without end in blocking calls: with more ranks than cores each step
-// then costs a slice of the scheduler (4 ms), and a waiting rank takes a core from those that work.
-// So everything that may wait for others is a non-blocking call that is looked at now and then.
-// What exists in blocking form only (making groups and windows) follows a barrier, and is brief.
+// Both MPICH and Open MPI busy-wait in blocking calls: with more ranks than cores each step then
+// costs a time slice of the scheduler (4 ms), and a waiting rank takes a core from those that work.
+// So everything that may wait for others is a non-blocking call that is polled now and then. What
+// exists only in blocking form (making groups and windows) follows a barrier, and is brief.
 #include "engine/comm/mpi/mpi_group.h"
 
 #include "engine/comm/rank_progress.h"
@@ -38,7 +38,7 @@ constexpr double kYieldSeconds = 0.005;  // of waiting, before the first sleep
 constexpr microseconds kFirstSleep{50};
 constexpr microseconds kLongestSleep{5000};
 constexpr double kFinishSeconds = 10.0;
-constexpr std::size_t kLargestMessage = std::size_t{1} << 30;  // counts are int
+constexpr std::size_t kLargestMessage = std::size_t{1} << 30;  // MPI counts are int
 
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) {
@@ -52,7 +52,7 @@ void check(int code, const char* call) {
 
 #define DLBENCH_MPI_CHECK(call) check(call, #call)
 
-/// Returns when `request` is complete. A request that is given up stays with MPI.
+/// Waits until `request` is complete. If the wait is given up, the request is left to MPI.
 void wait(MPI_Request request, const Waiting& waiting) {
   const auto start = Clock::now();
   auto sleep = kFirstSleep;
@@ -103,7 +103,7 @@ MPI_Datatype mpi_type(core::DType dtype) {
   return MPI_BYTE;
 }
 
-/// MPI calls back with its types: those of mpi_type() tell f16, bf16 and the others apart.
+/// Called back by MPI with its types: mpi_type() maps f16, bf16 and the others to different ones.
 template <ReduceOp Op>
 void combine(void* in, void* inout, int* length, MPI_Datatype* type) {
   for (const core::DType dtype : {core::DType::kF32,
@@ -160,7 +160,7 @@ class WindowSegments final : public SharedSegments {
     }
   }
   ~WindowSegments() override {
-    // Freeing waits for all ranks: not on the way out of an error.
+    // Freeing waits for all ranks, so it is not done while an exception propagates.
     if (std::uncaught_exceptions() == 0 && !mpi_has_ended()) {
       MPI_Win_free(&window_);
     }
@@ -221,8 +221,8 @@ void MpiGroup::finish(MpiGroup& world) noexcept {
 }
 
 void MpiGroup::abort(int exit_code) {
-  // MPI_Abort() ends the process by exit(), whose destructors of static objects would run beside
-  // the threads that still work with them. The handler that is registered last runs first.
+  // MPI_Abort() ends the process with exit(), which would run the destructors of static objects
+  // while other threads still use them. The handler registered last runs first.
   static int code;
   code = exit_code;
   std::fflush(stdout);
@@ -328,7 +328,7 @@ void MpiGroup::all_reduce(const ReduceRequest& request, const Waiting& waiting) 
   wait(pending, waiting);
 }
 
-/// Where each rank's share of `count` elements begins, and how many it has.
+/// The begin and the number of elements of each rank's share of `count` elements.
 struct MpiGroup::Shares {
   Shares(std::size_t count, int ranks) {
     if (count > INT_MAX) {
@@ -349,7 +349,7 @@ struct MpiGroup::Shares {
   std::vector<int> counts;
 };
 
-// Not in place: MPICH 4.0.2 copies between overlapping memory then, and aborts.
+// Not in place: MPICH 4.0.2 would copy between overlapping memory and abort.
 void MpiGroup::reduce_scatter(const ReduceRequest& request, const Waiting& waiting) {
   const Shares shares(request.count, size_);
   const auto own = static_cast<std::size_t>(rank_);

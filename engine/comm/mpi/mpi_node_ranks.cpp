@@ -20,14 +20,14 @@ namespace dlbench::comm::mpi {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr double kLeaveSeconds = 10.0;  // for the others to come before memory is given back
+constexpr double kLeaveSeconds = 10.0;  // how long to wait for the others before freeing memory
 
-/// Whether /dev/shm, where MPI keeps shared memory on Linux, has room. A full one is not refused at
-/// allocation: the first write to a page that is not there ends the process (SIGBUS).
+/// Whether /dev/shm, where MPI keeps shared memory on Linux, has room. If it is full, allocation
+/// does not fail: the first write to a missing page kills the process (SIGBUS).
 bool shared_memory_has_room(std::size_t bytes) {
   struct statvfs space {};
   if (statvfs("/dev/shm", &space) != 0) {
-    return true;  // kept elsewhere; nothing to ask
+    return true;  // shared memory is elsewhere; nothing to check
   }
   return static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize >= bytes;
 }
@@ -48,7 +48,7 @@ class MpiNodeMemory final : public NodeMemory {
       // A rank that failed will not come.
     }
     if (!all_here) {
-      // Giving a window back would wait for ever: it stays until the process ends.
+      // Freeing a window would wait forever: it stays until the process ends.
       for (std::unique_ptr<SharedSegments>& each : segments_) {
         static_cast<void>(each.release());
       }
@@ -72,7 +72,7 @@ class MpiNodeMemory final : public NodeMemory {
     segments_.push_back(node_->allocate_shared(segment, waiting_));
     std::vector<std::byte*> addresses;
     for (std::byte* address : segments_.back()->addresses()) {
-      // Windows begin where the library likes; all ranks see the same offset within a page.
+      // MPI may place windows at any address, but all ranks see the same offset within a page.
       const auto offset = reinterpret_cast<std::uintptr_t>(address) % kPage;
       addresses.push_back(address + (kPage - offset) % kPage);
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the host communicator stands on, from MPI: windows of shared memory within a node, messages
-// between nodes.
+// MPI implementation of what the host communicator is built on: windows of shared memory within a
+// node, messages between nodes.
 #pragma once
 
 #include "engine/comm/mpi/mpi_group.h"
@@ -12,14 +12,14 @@
 
 namespace dlbench::comm::mpi {
 
-/// The memory of the ranks of `all` that give the same `node`. Collective over `all`; so is the
-/// destructor over the node.
+/// Makes the shared memory of the ranks of `all` that pass the same `node`. Collective over `all`;
+/// the destructor is collective over the node.
 [[nodiscard]] std::unique_ptr<NodeMemory> share_node_memory(const MpiGroup& all,
                                                             int node,
                                                             const Waiting& waiting);
 
-/// The links of `all`, of which lane 0 to `lanes` - 1 are the ranks with that `local_rank`.
-/// Collective.
+/// Makes the links between the ranks of `all`; lane i, 0 <= i < `lanes`, consists of the ranks with
+/// `local_rank` i. Collective.
 [[nodiscard]] std::unique_ptr<NodeLinks> link_nodes(const MpiGroup& all,
                                                     int local_rank,
                                                     int lanes,

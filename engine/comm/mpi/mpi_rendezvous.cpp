@@ -22,7 +22,7 @@
 namespace dlbench::comm::mpi {
 namespace {
 
-/// Numbers from 0 that are equal where keys are, in the order in which keys are met.
+/// Numbers equal keys equally, from 0 in order of first appearance.
 std::vector<int> numbered(const std::vector<std::string>& keys) {
   std::map<std::string, int> numbers;
   std::vector<int> result;
@@ -63,9 +63,9 @@ Waiting MpiRendezvous::waiting(const char* what) const {
   return {.timeout_s = timeout_s(), .what = what};
 }
 
-// Ranks are on one node if they can share memory, and nodes on one machine if their kernel is the
-// same: containers of one machine need not share memory. Host names say neither, for they may be
-// equal in different containers.
+// Ranks are on one node if they can share memory, and nodes on one machine if they have the same
+// kernel: containers of one machine need not share memory. Host names tell neither, since they may
+// be equal in different containers.
 void MpiRendezvous::find_places(int ranks_per_node) {
   const std::unique_ptr<MpiGroup> node = group_->split_by_memory(waiting("start"));
   int leader = group_->rank();
@@ -78,7 +78,7 @@ void MpiRendezvous::find_places(int ranks_per_node) {
   }
   number_nodes(keys, places_);
 
-  // The leader's, for all of its node.
+  // The leader's boot id counts for its whole node.
   const std::vector<std::string> boot_ids = all_gather_text(core::boot_id());
   const std::string& boot_id = boot_ids[static_cast<std::size_t>(leader)];
   const std::string machine = boot_id.empty() ? std::to_string(leader) : boot_id;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A set of ranks that MPI connects.
+// A set of ranks connected by MPI.
 #pragma once
 
 #include "engine/comm/mpi/mpi_group.h"
@@ -17,12 +17,12 @@ namespace dlbench::comm::mpi {
 
 class MpiRendezvous final : public Rendezvous {
  public:
-  /// Starts MPI: the set of all ranks. `ranks_per_node` > 0 pretends that a node has at most so
-  /// many ranks, for tests of what happens between nodes on one machine. Throws
+  /// Starts MPI and returns the set of all ranks. `ranks_per_node` > 0 pretends that a node has at
+  /// most that many ranks, to test communication between nodes on one machine. Throws
   /// core::Error(kUnavailable).
   [[nodiscard]] static std::unique_ptr<Rendezvous> start(int ranks_per_node);
 
-  /// The set of all ranks ends MPI, if all come here.
+  /// The destructor of the set of all ranks finalises MPI if all ranks get here.
   ~MpiRendezvous() override;
 
   [[nodiscard]] std::string library() const override { return MpiGroup::library(); }
@@ -43,8 +43,8 @@ class MpiRendezvous final : public Rendezvous {
 
   void find_places(int ranks_per_node);
   [[nodiscard]] Waiting waiting(const char* what) const;
-  /// NodeBarrier's, the same on all ranks of a node: looking pays only where each has a CPU to look
-  /// with. Called by all ranks.
+  /// NodeBarrier::Options::spins, the same on all ranks of a node: polling pays only if each of
+  /// them has a CPU of its own. Called by all ranks.
   [[nodiscard]] int spins();
 
   std::unique_ptr<MpiGroup> group_;

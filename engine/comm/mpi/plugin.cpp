@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The MPI plug-in: built once per MPI library, each under its own name (DLBENCH_MPI_FAMILY).
+// The MPI plug-in: built once per MPI library, under different names (DLBENCH_MPI_FAMILY).
 #include "engine/core/plugin.h"
 
 #include "engine/comm/mpi/mpi_rendezvous.h"
@@ -16,7 +16,7 @@ namespace dlbench::comm::mpi {
 namespace {
 
 std::unique_ptr<Rendezvous> connect_ranks() {
-  // For tests: ranks of one machine behave as if each group of so many were a node of its own.
+  // For tests: groups of this many ranks of one machine behave as if each were a separate node.
   const char* ranks_per_node = std::getenv("DLBENCH_TEST_RANKS_PER_NODE");
   return MpiRendezvous::start(ranks_per_node == nullptr ? 0 : std::atoi(ranks_per_node));
 }

@@ -70,12 +70,12 @@ std::vector<OpCase> batch_norm() {
       inference_case("prime sizes", {3, 7, 5, 11}),
       inference_case("volume", {1, 3, 4, 4, 4}),
   };
-  // Rounding 10 + u to 16 bits leaves a few levels: nothing to learn from it.
+  // Rounding 10 + u to 16 bits leaves only a few distinct values, which would test nothing.
   list[4].dtypes = {core::DType::kF32};
-  // What the sums lose is less than what 16 bits round.
+  // The sums lose less accuracy than rounding to 16 bits does, which would hide it.
   list[6].dtypes = {core::DType::kF32};
   list[8].smooth = false;
-  // 256 times 0.75 and its mean are exact, so x less its mean is zero and must stay so.
+  // 256 times 0.75 and the mean are exact, so x minus its mean must be exactly zero.
   list[10].inputs[0].value = 0.75;
   list[10].mostly_zero = {"grad/gamma"};
   list[10].smooth = false;

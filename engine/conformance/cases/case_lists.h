@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lists of cases, one function per file of this folder, and short ways to write operands.
+// The lists of cases, one function per file of this folder, and shorthands for operands.
 #pragma once
 
 #include "engine/conformance/op_case.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Short networks: what a backend fuses, and layouts that pass from op to op.
+// Short networks that exercise the fusions of backends and layouts passed from op to op.
 #include "engine/conformance/cases/case_lists.h"
 #include "engine/graph/layers.h"
 
@@ -18,7 +18,7 @@ using Values = std::vector<ValueId>;
 const graph::BatchNormAttributes kKeras{.momentum = 0.99F, .epsilon = 1e-3F};
 
 Values conv_norm_relu(GraphBuilder& b, const Values& in) {
-  // Without bias: batch norm takes it out again, and its gradient would be rounding alone.
+  // Without bias: batch norm removes it again, and its gradient would be only rounding error.
   ValueId x = graph::conv2d(b, in[0], "conv1", {.channels_out = 16, .bias = false});
   x = graph::batch_norm(b, x, "bn1", kKeras);
   x = graph::relu(b, x, "relu1");
@@ -45,7 +45,7 @@ Values residual_with_gate(GraphBuilder& b, const Values& in) {
   return {graph::scale_channels(b, x, gate, "excite")};
 }
 
-/// Up a level of a U-Net, Ronneberger et al. 2015, arXiv:1505.04597, figure 1.
+/// One level up in a U-Net, Ronneberger et al. 2015, arXiv:1505.04597, figure 1.
 Values up_convolution(GraphBuilder& b, const Values& in) {
   const ValueId deep = graph::relu(b, in[0], "deep");
   const ValueId up = graph::conv_transpose2d(b, deep, "up", {.channels_out = 19});
@@ -62,7 +62,7 @@ Values decoder(GraphBuilder& b, const Values& in) {
   return {graph::multiply(b, atrous, in[0], "attend")};
 }
 
-/// A gated linear unit, Dauphin et al. 2017, arXiv:1612.08083, eq. 1, and a range over both halves.
+/// A gated linear unit, Dauphin et al. 2017, arXiv:1612.08083, eq. 1, and a slice of both halves.
 Values gated_halves(GraphBuilder& b, const Values& in) {
   const ValueId x = graph::conv2d(b, in[0], "conv", {.channels_out = 32});
   const ValueId left = graph::slice(b, x, "left", {.begin = 0, .extent = 16});
@@ -72,8 +72,8 @@ Values gated_halves(GraphBuilder& b, const Values& in) {
   return {graph::add(b, gated, middle, "sum")};
 }
 
-/// Five summands, all ranges of one value's channels, the last across what a wide access takes; and
-/// the gradient of that value, which nine nodes read, an upsampling beside it in a concatenation.
+/// Five summands, all slices of one value's channels, the last not aligned to vector accesses; and
+/// the gradient of that value, which nine nodes read, one a concatenation with an upsampled value.
 Values many_summands(GraphBuilder& b, const Values& in) {
   const ValueId x = graph::relu(b, in[0], "relu");
   ValueId sum = graph::slice(b, x, "part0", {.begin = 0, .extent = 8});
@@ -91,7 +91,7 @@ Values many_summands(GraphBuilder& b, const Values& in) {
       b, graph::multiply(b, left, right, "product"), graph::add(b, wide, sum, "a"), "b")};
 }
 
-/// The gradients of the parts are ranges of a matrix, which dense layers take whole.
+/// The gradients of the parts are ranges of a matrix, whereas dense layers take whole matrices.
 Values joined_branches(GraphBuilder& b, const Values& in) {
   const ValueId left = graph::linear(b, in[0], "left", {.features_out = 3});
   const ValueId right = graph::linear(b, in[0], "right", {.features_out = 5});
@@ -99,7 +99,7 @@ Values joined_branches(GraphBuilder& b, const Values& in) {
   return {graph::linear(b, joined, "out", {.features_out = 4})};
 }
 
-/// The same, too large for own loops of a backend.
+/// As joined_branches(), but too large for a backend's own loops.
 Values large_joined_branches(GraphBuilder& b, const Values& in) {
   const ValueId left = graph::linear(b, in[0], "left", {.features_out = 128});
   const ValueId right = graph::linear(b, in[0], "right", {.features_out = 64});

@@ -102,8 +102,8 @@ void add_attribute_cases(std::vector<OpCase>& list) {
       {5, 6, 3, 2},
       Bias::kYes,
       {.stride = {2, 1, 1}, .dilation = {1, 3, 1}, .pad_begin = {0, 2, 0}, .pad_end = {1, 0, 0}}));
-  // One tap of nine counts: the weight gradient of the others is rightly zero. Of stride 2 a
-  // pointwise convolution and one of dilation 2 read every fourth pixel.
+  // Only one tap of nine has an effect: the weight gradient of the others is rightly zero. With
+  // stride 2, pointwise convolutions and those of dilation 2 read only every fourth pixel.
   for (OpCase& item : list) {
     if (item.note.starts_with("pointwise shortcut") ||
         item.note.ends_with("stride 2 and dilation 2")) {

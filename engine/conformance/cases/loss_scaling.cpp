@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients that are not finite are no matter of tolerances: the tests of the kernels have them.
+// Non-finite gradients cannot be compared with tolerances: the tests of the kernels cover them.
 #include "engine/conformance/cases/case_lists.h"
 
 #include <string>

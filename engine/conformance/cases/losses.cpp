@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Losses run in f32 (f64 in gradient checks) whatever the precision of the network. The Dice loss
+// Losses run in f32 (f64 in gradient checks) for any precision of the network. The Dice loss
 // is differentiated as a chain (chains.cpp): its two nodes share one gradient.
 #include "engine/conformance/cases/case_lists.h"
 
@@ -13,7 +13,7 @@ using graph::OpKind;
 OpCase dice_sums_case(std::string note, const core::Shape& p) {
   return {.op = OpKind::kDiceSums,
           .note = std::move(note),
-          .attributes = graph::DiceAttributes{},  // read by the gradient rule alone
+          .attributes = graph::DiceAttributes{},  // only read by the gradient rule
           .inputs = {input("p", p, Fill::kProbability), mask("mask", {p[0], p[2], p[3]})},
           .accuracy = Accuracy::kReduction};
 }

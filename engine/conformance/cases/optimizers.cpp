@@ -49,8 +49,8 @@ OpCase update_case(OpKind op,
   return result;
 }
 
-/// The first step of weights half of which have no gradient: their second moment stays zero, and
-/// what is divided by its root must be the epsilon.
+/// The first step of weights half of which have a zero gradient: their second moment stays zero, so
+/// that the divisor must be the epsilon.
 OpCase untouched_weights(OpCase plain) {
   for (Operand& operand : plain.inputs) {
     if (operand.storage == Storage::kGradient) {

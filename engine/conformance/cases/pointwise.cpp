@@ -74,7 +74,7 @@ std::vector<OpCase> pointwise() {
   far.mostly_zero = {"grad_x"};
   far.smooth = false;
   list.push_back(std::move(far));
-  // One element may be negative, and then ReLU has nothing to show.
+  // A single element could be negative, and ReLU would then give only zero.
   for (OpCase& item : list) {
     if (item.op == OpKind::kRelu && item.inputs[0].shape.elements() == 1) {
       item.inputs[0].fill = Fill::kPositive;

@@ -22,9 +22,9 @@ OpCase max_case(std::string note,
           .attributes = graph::PoolAttributes{.kernel = kernel, .stride = stride},
           .inputs = {input("x", x, Fill::kDistinct)},
           .dtypes = activation_dtypes(),
-          // Sums of a few gradients where windows overlap; values and positions agree exactly.
+          // Where windows overlap a few gradients are summed; values and positions agree exactly.
           .accuracy = Accuracy::kRounding,
-          // One element of a window gets the gradient.
+          // Only one element of a window gets the gradient.
           .mostly_zero = {"grad_x"}};
 }
 

@@ -7,8 +7,8 @@
 // channel:
 //   dbeta = sum(dy), dgamma = sum(dy xhat),
 //   dx = gamma rstd (dy - dbeta / m - xhat dgamma / m)
-// Running values: r = momentum r + (1 - momentum) batch, the variance unbiased (m / (m - 1); as in
-// Keras' fused kernel, a single element counts with its variance of 0).
+// Running values: r = momentum r + (1 - momentum) batch, with the unbiased variance (times m /
+// (m - 1); as in Keras' fused kernel, a single element counts with its variance of 0).
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"

@@ -117,7 +117,7 @@ std::vector<OutputSpec> infer_conv_backward_weights(const Graph& graph, const No
   return outputs;
 }
 
-// One MAC per output element and tap, taps that fall into padding included, as is usual.
+// One MAC per output element and tap, including taps that fall into padding, as is usual.
 Cost contraction(const Graph& graph,
                  const Node& node,
                  const core::Shape& y,

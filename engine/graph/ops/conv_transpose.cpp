@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transposed convolution over two or three axes, as PyTorch's ConvTranspose2d and 3d
+// Transposed convolution over two or three axes, as in PyTorch's ConvTranspose2d and 3d
 // (https://pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html):
 //   y[n, k, i stride + t dilation - pad_begin] += sum_c x[n, c, i] w[c, k, t], k within c's group.
-// It is the adjoint of the convolution from y to x with the same weights, so its gradients are that
-// convolution's forward pass and its gradient of the weights with x in the place of dy:
+// It is the adjoint of the convolution from y to x with the same weights. Its gradients are
+// therefore that convolution's forward pass, and its weight gradient with x in place of dy:
 //   dx = conv(dy, w), dw = conv_backward_weights(dy, x).
-// Nothing is saved. A bias is an op of its own (add_bias).
+// Nothing is saved. A bias is a separate op (add_bias).
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"
@@ -70,7 +70,7 @@ void differentiate_conv_transpose(GradientContext& context) {
   }
 }
 
-// One MAC per input element and tap, products that padding cuts off included, as for convolutions.
+// One MAC per input element and tap, including products that padding crops, as for convolutions.
 Cost cost_conv_transpose(const Graph& graph, const Node& node) {
   const core::Shape& weight = input(graph, node, 1).shape;
   const std::int64_t macs =

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dropout (Srivastava et al. 2014, JMLR 15), inverted: y = x / (1 - rate) where kept, else 0. The
-// mask of element e of sample s is core::sample_random_block(seed, step, key, first_sample + s, e /
-// 4)[e % 4], kept if the uniform number is >= rate. No mask is saved: the backward pass draws it
-// again.
+// Inverted dropout (Srivastava et al. 2014, JMLR 15): y = x / (1 - rate) where kept, otherwise 0.
+// The random bits of element e of sample s are core::sample_random_block(seed, step, key,
+// first_sample + s, e / 4)[e % 4]; it is kept if the uniform number made of them is >= rate. No
+// mask is saved: the backward pass draws it again.
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"

@@ -55,7 +55,7 @@ std::vector<OutputSpec> infer_linear_backward_data(const Graph& graph, const Nod
   return {{dy.dtype, core::Shape{dy.shape[0], weight.shape[1]}, ""}};
 }
 
-// inputs: x, dy, [bias, for its shape and dtype]
+// Inputs: x, dy, [bias, for its shape and dtype only].
 std::vector<OutputSpec> infer_linear_backward_weights(const Graph& graph, const Node& node) {
   const Value& x = input(graph, node, 0);
   const Value& dy = input(graph, node, 1);

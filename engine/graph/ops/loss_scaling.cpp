@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dynamic loss scaling, as passes.h (scale_loss) says; the rule of the scale stands in
-// engine/backend/loss_scale_rule.h. Both ops work on state alone and have no outputs.
+// Dynamic loss scaling, described in passes.h (scale_loss); the rule of the scale is in
+// engine/backend/loss_scale_rule.h. Both ops only update state and have no outputs.
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"
 
@@ -42,7 +42,7 @@ Cost cost_unscale(const Graph& graph, const Node& node) {
   for (std::size_t index = 0; index + 1 < node.updates.size(); ++index) {
     const Value& gradient = graph.value(node.updates[index]);
     const std::int64_t elements = gradient.shape.elements();
-    cost.flop += 2 * elements;  // a product and a test
+    cost.flop += 2 * elements;  // a multiplication and a test
     cost.bytes += 2 * elements * static_cast<std::int64_t>(core::size_of(gradient.dtype));
   }
   return cost;

@@ -42,8 +42,8 @@ std::vector<OutputSpec> infer_dice_sums(const Graph& graph, const Node& node) {
   return {{loss_dtype(input(graph, node, 0).dtype), core::Shape{3}, ""}};
 }
 
-// The gradient of the sums needs the loss gradient, which the dice_loss node holds: its rule passes
-// dloss through as the "gradient" of the sums, and this rule finishes the chain.
+// The gradient with respect to p needs dloss, which arrives at the dice_loss node: its rule passes
+// dloss through as the "gradient" of the sums, and this rule completes the chain.
 void differentiate_dice_sums(GradientContext& context) {
   context.set(
       0,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The border between the loader's raw data and the network: u8 (N, H, W, C) images to normalised
+// The boundary between the loader's raw data and the network: u8 (N, H, W, C) images to normalised
 // f32 (N, C, H, W), and casts between float types (the gradient of a cast is a cast back).
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"

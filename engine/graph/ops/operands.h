@@ -22,12 +22,12 @@ namespace dlbench::graph::ops {
 /// fail_shape() unless the condition holds.
 void require(bool condition, const Graph& graph, const Node& node, std::string_view what);
 
-/// One output with dtype and shape of input `index`.
+/// One output with the dtype and shape of input `index`.
 [[nodiscard]] std::vector<OutputSpec> like_input(const Graph& graph,
                                                  const Node& node,
                                                  std::size_t index);
 
-/// Sum of the bytes of all outputs and of the inputs that are read.
+/// Sum in bytes of all outputs and of the inputs that are read.
 [[nodiscard]] std::int64_t traffic_bytes(const Graph& graph, const Node& node);
 
 /// Cost of an op that does `flop_per_element` operations per element of its first output.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer nodes have no outputs: they update state in place. The rules for one element stand in
+// Optimizer nodes have no outputs: they update state in place. The rules for one element are in
 // engine/backend/optimizer_math.h. updates = parameters, then the first state of each, then the
-// second. What a step with found_inf leaves alone is all of them: Micikevicius et al. 2018,
-// arXiv:1710.03740, section 3.2.
+// second. A step with found_inf changes none of them: Micikevicius et al. 2018, arXiv:1710.03740,
+// section 3.2.
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Elementwise ops, the per-channel gate and the per-channel bias.
-//   relu: dx = dy (y > 0); sigmoid: dx = dy y (1 - y); both saved by their output.
+//   relu: dx = dy (y > 0); sigmoid: dx = dy y (1 - y); both save only their output y.
 //   add: both gradients are dy. multiply: da = dy b, db = dy a.
 //   scale_channels y[n, c, ...] = x[n, c, ...] gate[n, c]: dx = dy gate, dgate[n, c] = sum dy x.
 //   add_bias y[n, c, ...] = x[n, c, ...] + bias[c]: dx = dy, dbias[c] = sum over n and space of dy.

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Global average pooling (N, C, ...) -> (N, C), dx = dy / elements; and max pooling without
-// padding, whose backward pass sends dy to the saved position of the maximum (the first one on
-// ties).
+// padding, whose backward pass adds dy at the saved position of the maximum (the first on ties).
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"

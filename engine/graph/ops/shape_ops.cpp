@@ -65,7 +65,7 @@ void differentiate_slice(GradientContext& context) {
                                          context.node().attributes));
 }
 
-/// Of x only the range is read.
+/// Only the range is read of x.
 Cost slice_cost(const Graph& graph, const Node& node) {
   const Value& y = output(graph, node, 0);
   return {.macs = 0, .flop = 0, .bytes = 2 * static_cast<std::int64_t>(y.dense_bytes())};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nearest-neighbour upsampling by integer factors: y[o] = x[floor(o / factor)]; dx sums dy over the
-// outputs that copied an input.
+// Nearest-neighbour upsampling by integer factors: y[o] = x[floor(o / factor)]; dx is the sum of dy
+// over the outputs that copied the input.
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"

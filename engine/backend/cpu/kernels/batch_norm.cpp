@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two passes over memory, sums first. A channel block whose data of all samples fits the L2 cache
-// runs both passes at once on one thread; larger ones are cut into chunks for all threads.
+// Two passes over memory, sums first. If the data of a channel block in all samples fit in the L2
+// cache, one thread runs both passes on it; larger blocks are divided into chunks for all threads.
 #include "engine/backend/cpu/kernels/batch_norm.h"
 
 #include "engine/backend/cpu/kernels/chunks.h"
@@ -12,10 +12,10 @@
 namespace dlbench::backend::cpu {
 namespace {
 
-/// Bytes of one channel block that leave room in an L2 cache of 1 MiB.
+/// Largest size in bytes of one channel block that leaves room in an L2 cache of 1 MiB.
 constexpr std::int64_t kCacheBytes = std::int64_t{640} * 1024;
 
-/// Two sums of one chunk or one block, or its mean and a sum, by lane of the block.
+/// Two sums of one chunk or block, or its mean and a sum, by lane of the block.
 struct Sums {
   double first[kLanes];
   double second[kLanes];
@@ -43,8 +43,8 @@ Chunk chunk_of_block(const Geometry& g, std::int64_t block, std::int64_t i) {
   return chunk_at(g, (i / per_row * g.blocks() + block) * per_row + i % per_row);
 }
 
-/// sum_up(chunk) and apply(chunk) for every chunk, finish(block) between them. finish reads the
-/// sums of all chunks of the block.
+/// Runs sum_up(chunk) and apply(chunk) for every chunk, and finish(block) between them, which reads
+/// the sums of all chunks of the block.
 template <typename SumUp, typename Finish, typename Apply>
 void two_passes(
     const Geometry& g, std::int64_t element_bytes, SumUp sum_up, Finish finish, Apply apply) {
@@ -96,7 +96,7 @@ Sums total_of_block(const Geometry& g, const Sums* of_chunk, std::int64_t block)
   return total;
 }
 
-/// A per-lane array of one block as the 16 lanes of a row see it.
+/// Expands a per-lane array of one block to the 16 lanes of a row.
 Lanes lanes_of(const float (&per_lane)[kLanes], const Geometry& g) {
   alignas(64) float lanes[kLanes] = {};
   for (std::int64_t first = 0; first < kLanes; first += g.block) {
@@ -147,8 +147,8 @@ void apply_forward(const Geometry& g,
 
 Lanes median(Lanes a, Lanes b, Lanes c) { return larger(smaller(a, b), smaller(larger(a, b), c)); }
 
-/// Near the mean of a chunk, by channel of its block, at the price of twelve loads: the mean of
-/// four medians of three groups, all spread over the chunk. A median leaves an outlier out.
+/// Estimates the mean of a chunk, by channel of its block, with only twelve loads: the mean of four
+/// medians of three groups each, spread over the chunk. Medians ignore outliers.
 template <typename T>
 void estimate_mean(const Geometry& g, const T* x, std::int64_t count, float (&mean)[kLanes]) {
   constexpr std::int64_t kMedians = 4;
@@ -166,7 +166,7 @@ void estimate_mean(const Geometry& g, const T* x, std::int64_t count, float (&me
   }
   double sums[kLanes] = {};
   for (Lanes& each : medians) {
-    each = each * broadcast(1.0F / kMedians);  // before they are added: their sum may overflow
+    each = each * broadcast(1.0F / kMedians);  // before adding them, since the sum may overflow
   }
   fold((medians[0] + medians[1]) + (medians[2] + medians[3]), g, sums);
   const auto summands = static_cast<double>(kLanes / g.block);
@@ -192,13 +192,13 @@ Sums sum_about(const Geometry& g, const T* x, std::int64_t count, const float (&
   return sums;
 }
 
-/// The mean of one chunk and the sum of the squared deviations from it. Those are summed about an
-/// origin near the mean, because the difference of two moments loses the digits that they have in
-/// common. Where the origin is off by more than 1.4 deviations all the same, they are summed again,
-/// about the mean.
+/// Computes the mean of one chunk and the sum of squared deviations from it. Sums are taken about
+/// an origin near the mean, because the difference of two raw moments loses their common digits. If
+/// the origin is still off by more than 1.4 standard deviations, they are taken again about the
+/// mean.
 template <typename T>
 void find_moments(const Geometry& g, const BatchNormForward<T>& o, const Chunk& chunk, Sums& sums) {
-  constexpr double kFar = 2.0;  // deviations, squared
+  constexpr double kFar = 2.0;  // in standard deviations, squared
   const T* x = at(o.x, g, chunk);
   const double share = 1.0 / static_cast<double>(chunk.count / g.block);
   float origin[kLanes] = {};
@@ -223,8 +223,9 @@ void find_moments(const Geometry& g, const BatchNormForward<T>& o, const Chunk& 
   }
 }
 
-/// The same of a block, from those of its chunks: Chan, Golub and LeVeque 1983, Algorithms for
-/// computing the sample variance, The American Statistician 37(3), of all parts at once.
+/// Mean and sum of squared deviations of a block, from those of its chunks: Chan, Golub and LeVeque
+/// 1983, Algorithms for computing the sample variance, The American Statistician 37(3), for all
+/// parts at once.
 Sums moments_of_block(const Geometry& g, const Sums* of_chunk, std::int64_t block) {
   const std::int64_t per_block = g.batch * chunks_per_row(g);
   const auto for_each_part = [&](auto body) {
@@ -265,7 +266,7 @@ void finish_train(const Geometry& g,
     }
     const double mean = moments.first[lane];
     const double squares = moments.second[lane];
-    const double variance = squares < 0.0 ? 0.0 : squares / count;  // NaN goes on
+    const double variance = squares < 0.0 ? 0.0 : squares / count;  // NaN is passed on
     const double rstd = 1.0 / std::sqrt(variance + static_cast<double>(o.epsilon));
     o.mean[channel] = static_cast<float>(mean);
     o.rstd[channel] = static_cast<float>(rstd);
@@ -280,7 +281,8 @@ void finish_train(const Geometry& g,
   }
 }
 
-/// Sums of dy and of dy (x - mean); with relu dy is masked by the sign of the forward result.
+/// Computes the sums of dy and of dy (x - mean); with relu, dy is masked by the sign of the forward
+/// result.
 template <typename T, bool kRelu>
 void sum_gradients(const Geometry& g,
                    const BatchNormBackward<T>& o,
@@ -316,7 +318,7 @@ void sum_gradients(const Geometry& g,
   fold(second, g, sums.second);
 }
 
-/// dx = scale dy + slope x + offset: the formula of the op, sorted by dy and x.
+/// dx = scale dy + slope x + offset: the formula of the op in terms of dy and x.
 struct Slopes {
   float scale[kLanes];
   float shift[kLanes];  ///< of the forward pass, for the mask

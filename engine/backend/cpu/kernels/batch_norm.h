@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch normalisation over rows, with the ReLU behind it and the addition beside it done in the
-// same pass. T: float or Bf16; per-channel operands are f32 (C).
+// Batch normalisation over rows, with the following ReLU and addition computed in the same pass.
+// T: float or Bf16; per-channel operands are f32 (C).
 #pragma once
 
 #include "engine/backend/cpu/kernels/element.h"
@@ -20,7 +20,7 @@ struct BatchNormForward {
   const float* beta;
   float* running_mean;  ///< updated in training, read in inference
   float* running_variance;
-  float* mean;  ///< results; not used in inference
+  float* mean;  ///< result; not used in inference
   float* rstd;
   Rows<const T> addend;  ///< data null: nothing is added
   Rows<T> y;
@@ -29,8 +29,8 @@ struct BatchNormForward {
   bool relu;
 };
 
-/// Operands of the backward pass. With relu, dy is first masked by x scale + shift > 0, which is
-/// the sign of the forward pass, computed alike. dx += addend. dx may be dy.
+/// Operands of the backward pass. With relu, dy is first masked by x scale + shift > 0, the sign of
+/// the forward result, recomputed identically. dx += addend. dx may be dy.
 template <typename T>
 struct BatchNormBackward {
   Rows<const T> dy;
@@ -46,16 +46,16 @@ struct BatchNormBackward {
   bool relu;
 };
 
-/// Training: statistics of the batch (biased variance), running values, y.
+/// Training: computes the statistics of the batch (biased variance), running values and y.
 template <typename T>
 void batch_norm_train(const Geometry& g, const BatchNormForward<T>& operands, double* scratch);
-/// Inference: running values stand in for those of the batch.
+/// Inference: uses running values instead of those of the batch.
 template <typename T>
 void batch_norm_inference(const Geometry& g, const BatchNormForward<T>& operands, double* scratch);
 template <typename T>
 void batch_norm_backward(const Geometry& g, const BatchNormBackward<T>& operands, double* scratch);
 
-/// Scratch of all three.
+/// The scratch memory that each of the three needs.
 [[nodiscard]] std::int64_t batch_norm_scratch_bytes(const Geometry& g);
 
 }  // namespace dlbench::backend::cpu

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of channel ranges that do not begin or end at a block, where rows cannot be copied whole.
+// Copies of channel ranges that do not begin or end at block bounds, so that rows cannot be copied
+// whole.
 #pragma once
 
 #include "engine/backend/cpu/kernels/element.h"
@@ -10,8 +11,8 @@
 
 namespace dlbench::backend::cpu {
 
-/// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c in [0, count). Both have one block size and
-/// equal extents but for the channels. T: float or Bf16.
+/// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c in [0, count). Both have the same block size
+/// and the same extents except for channels. T: float or Bf16.
 template <typename T>
 void copy_channels(const Geometry& x_geometry,
                    std::int64_t x_begin,
@@ -21,16 +22,16 @@ void copy_channels(const Geometry& x_geometry,
                    Rows<T> y,
                    std::int64_t count);
 
-/// The same tensor in another block size; lanes without a channel become 0. For small saved values.
+/// Copies a tensor to another block size; lanes without a channel become 0. For small saved values.
 void relayout(const Geometry& x_geometry,
               const std::uint8_t* x,
               const Geometry& y_geometry,
               std::uint8_t* y);
 
-/// Convolution weights for a backward pass done forwards: y[c, k, t] = x[k, c, taps - 1 - t].
+/// Convolution weights for backward data as a forward pass: y[c, k, t] = x[k, c, taps - 1 - t].
 void transpose_weights(std::int64_t k, std::int64_t c, std::int64_t taps, const float* x, float* y);
 
-/// Sets channels [begin, end) to zero. end may reach to the last lane of the last block.
+/// Sets channels [begin, end) to zero. end may include all lanes of the last block.
 template <typename T>
 void clear_channels(const Geometry& g, std::int64_t begin, std::int64_t end, Rows<T> x);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How rows are cut into chunks for the threads, and how per-channel numbers meet the 16 lanes.
-// Included by the kernel sources alone.
+// How rows are divided into chunks for threads, and how per-channel numbers map to the 16 lanes.
+// Included only by the kernel sources.
 #pragma once
 
 #include "engine/backend/cpu/kernels/element.h"
@@ -45,7 +45,7 @@ inline T* at(const Rows<T>& rows, const Geometry& g, const Chunk& chunk) {
   return rows.data + chunk.sample * rows.sample_stride + chunk.block * g.row() + chunk.begin;
 }
 
-/// Whether a pass over the tensor takes longer than waking the other threads.
+/// Whether a pass over the tensor takes longer than waking up the other threads.
 inline bool worth_all_threads(const Geometry& g) { return g.elements() > kChunkElements / 2; }
 
 /// Runs body(chunk) for all chunks on all threads; small tensors stay on the calling thread.
@@ -55,16 +55,16 @@ inline void for_each_chunk(const Geometry& g, Body body) {
       worth_all_threads(g), chunk_count(g), [&](std::int64_t index) { body(chunk_at(g, index)); });
 }
 
-/// Whether a result of this many elements is written past the caches: larger than the L2 cache of
-/// the processors that matter, so that its next reader finds the beginning nowhere near.
+/// Whether a result of this size is written bypassing the caches: larger than the L2 cache of
+/// relevant processors, so that its beginning would be evicted before it is read.
 template <typename T>
 inline bool is_large(const Geometry& g) {
   constexpr std::int64_t kStreamBytes = std::int64_t{3} << 20;
   return g.elements() * static_cast<std::int64_t>(sizeof(T)) >= kStreamBytes;
 }
 
-/// Per-channel numbers of one block, as the 16 lanes of a row see them; 0 for channels that do not
-/// exist.
+/// Expands the per-channel numbers of one block to the 16 lanes of a row; 0 for channels that do
+/// not exist.
 inline Lanes expand(const float* per_channel, const Geometry& g, std::int64_t block) {
   alignas(64) float lanes[kLanes];
   for (std::int64_t lane = 0; lane < kLanes; ++lane) {

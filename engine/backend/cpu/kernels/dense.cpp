@@ -7,7 +7,7 @@
 namespace dlbench::backend::cpu {
 namespace {
 
-/// Positions that one task of a head kernel handles.
+/// The number of positions that one task of a head kernel handles.
 constexpr std::int64_t kPositions = 1024;
 
 std::int64_t position_pieces(const Geometry& g) {
@@ -26,7 +26,7 @@ void for_each_piece(const Geometry& g, Body body) {
 
 float dot(Lanes a, Lanes b) { return sum_of(a * b); }
 
-/// sum[position] += over the block's channels x w.
+/// sum[position] += sum over the block's channels of x w.
 template <typename T>
 void accumulate_block(const Geometry& g,
                       const T* x,

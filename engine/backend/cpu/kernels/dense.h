@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small contractions for which a library call costs more than the work: the 1x1 convolution to one
-// channel, and fully connected layers of a few thousand weights.
+// Contractions too small to be worth a library call: the 1x1 convolution to one channel, and fully
+// connected layers of a few thousand weights.
 #pragma once
 
 #include "engine/backend/cpu/kernels/element.h"
@@ -11,14 +11,14 @@
 
 namespace dlbench::backend::cpu {
 
-/// y[n, s] = bias + sum_c x[n, c, s] w[c]. g: of x; w: (C); bias: one number or null; y plain.
+/// y[n, s] = bias + sum_c x[n, c, s] w[c]. g: of x; w: (C); bias: one number or null; y: plain.
 template <typename T>
 void head_forward(const Geometry& g, Rows<const T> x, const float* w, const float* bias, T* y);
 /// dx[n, c, s] = dy[n, s] w[c].
 template <typename T>
 void head_backward_data(const Geometry& g, const T* dy, const float* w, Rows<T> dx);
-/// dw[c] = sum over n, s of dy x; dbias = sum of dy (null: not wanted). `partial`: see
-/// head_scratch_bytes().
+/// dw[c] = sum over n, s of dy x; dbias = sum of dy (null: not needed). `partial`:
+/// head_scratch_bytes() of scratch.
 template <typename T>
 void head_backward_weights(
     const Geometry& g, Rows<const T> x, const T* dy, float* dw, float* dbias, double* partial);
@@ -31,13 +31,13 @@ struct DenseShape {
   std::int64_t outputs = 0;
 };
 
-/// Plain loops on the calling thread; bias null: none; relu: y = max(0, y).
+/// Computes y with loops on the calling thread; bias may be null; relu: y = max(0, y).
 template <typename T>
 void dense_forward(
     const DenseShape& shape, const T* x, const float* w, const float* bias, bool relu, T* y);
 template <typename T>
 void dense_backward_data(const DenseShape& shape, const T* dy, const float* w, T* dx);
-/// dbias null: not wanted.
+/// dw = dy^T x, dbias = sum over the batch of dy (null: not needed).
 template <typename T>
 void dense_backward_weights(
     const DenseShape& shape, const T* x, const T* dy, float* dw, float* dbias);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Eight Philox blocks at a time, one per 32-bit lane: the blocks of one sample differ in the first
-// counter word only.
+// Eight Philox blocks at a time, one per 32-bit lane: the blocks of one sample differ only in the
+// first counter word.
 #include "engine/backend/cpu/kernels/dropout.h"
 
 #include "engine/backend/cpu/kernels/lanes.h"
@@ -69,7 +69,7 @@ inline void factors_of(const DropoutKey& key,
         _mm256_cvtepi32_ps(_mm256_srli_epi32(random.word[word], 8)), _mm256_set1_ps(0x1p-24F));
     column[word] = _mm256_and_ps(_mm256_cmp_ps(uniform, _mm256_set1_ps(rate), _CMP_GE_OQ), keep);
   }
-  // Four columns of eight blocks to eight rows of four words.
+  // Transposes four columns of eight blocks to eight rows of four words.
   const __m256 t0 = _mm256_unpacklo_ps(column[0], column[1]);
   const __m256 t1 = _mm256_unpackhi_ps(column[0], column[1]);
   const __m256 t2 = _mm256_unpacklo_ps(column[2], column[3]);
@@ -108,7 +108,7 @@ void dropout(const DropoutKey& key,
       const T* from = x + sample * elements + begin;
       T* to = y + sample * elements + begin;
       sweep(std::min(kGroup, elements - begin), [&](std::int64_t offset, auto size) {
-        // A product with 0 would turn an infinity into a NaN: the mask selects instead.
+        // A product with 0 would turn an infinity into NaN, so the mask selects instead.
         const Lanes factor = load(factors + offset, FullGroup{});
         store(to + offset, where_positive(factor, load(from + offset, size) * factor), size);
       });

@@ -10,7 +10,7 @@
 
 namespace dlbench::backend::cpu {
 
-/// Where the random numbers of one step come from.
+/// What determines the random numbers of one step.
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::int64_t step = 0;
@@ -18,8 +18,8 @@ struct DropoutKey {
   std::int32_t node = 0;
 };
 
-/// y = x / (1 - rate) where the uniform number of the element is >= rate, else 0. x, y: plain
-/// row-major, `samples` of `elements` each. The backward pass is the same with dy for x.
+/// y = x / (1 - rate) where the uniform number of the element is >= rate, otherwise 0. x, y: plain
+/// row-major, `samples` of `elements` each. The backward pass is the same with dy in place of x.
 template <typename T>
 void dropout(const DropoutKey& key,
              float rate,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the own kernels see of a tensor: rows of contiguous elements, whatever the layout.
+// A tensor as the own kernels see it: rows of contiguous elements, in any layout.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ struct Bf16 {
   std::uint16_t bits;
 };
 
-/// One element as a float, and back, rounded to the nearest, ties to even; a NaN stays one.
+/// Convert one element to float and back, rounding to nearest, ties to even; NaN stays NaN.
 inline float to_float(float value) { return value; }
 inline float to_float(Bf16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16U);
@@ -27,10 +27,10 @@ inline void store_one(Bf16& to, float value) {
                 : static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16U) & 1U)) >> 16U);
 }
 
-/// A tensor (N, C, S...) in blocks of channels. `block` channels of one position lie together, the
-/// positions of one block of one sample are contiguous: a row of spatial * block elements. block 1
-/// is the plain row-major layout, 8 and 16 are nChw8c and nChw16c. Lanes of channels that do not
-/// exist are zero and stay zero. A tensor without channels is one row: (1, 1, elements), block 1.
+/// A tensor (N, C, S...) in blocks of channels. The `block` channels of one position are adjacent,
+/// and the positions of one block of one sample are contiguous: a row of spatial * block elements.
+/// block 1 is the plain row-major layout, 8 and 16 are nChw8c and nChw16c. Lanes of channels that
+/// do not exist are and stay zero. A tensor without channels is one row: (1, 1, elements), block 1.
 struct Geometry {
   std::int64_t batch = 1;
   std::int64_t channels = 1;
@@ -44,7 +44,7 @@ struct Geometry {
 };
 
 /// The elements of a tensor: sample n begins at data + n * sample_stride. The stride is larger than
-/// a sample where the tensor is a range of channels of a wider one.
+/// a sample if the tensor is a range of channels of a wider tensor.
 template <typename T>
 struct Rows {
   T* data = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sixteen f32 lanes, the unit all own kernels work in, and their loads and stores from f32 and bf16
-// memory. Included by the kernel sources alone: they are compiled for AVX2 and FMA.
+// Sixteen f32 lanes, the unit of all own kernels, and loads and stores from f32 and bf16 memory.
+// Included only by the kernel sources, which are compiled for AVX2 and FMA.
 #pragma once
 
 #include "engine/backend/cpu/kernels/element.h"
@@ -25,13 +25,13 @@ struct Lanes {
   __m256 high;
 };
 
-/// A full group of 16 lanes, or the first `count` of one at the end of a row.
+/// A full group of 16 lanes, or only its first `count` lanes at the end of a row.
 struct FullGroup {};
 struct PartialGroup {
   std::int64_t count;
 };
-/// A full group whose result goes to memory past the caches: aligned to 32 bytes. Saves reading the
-/// line before writing it.
+/// A full group whose result is written to memory bypassing the caches, aligned to 32 bytes. Saves
+/// reading the cache line before writing it.
 struct StreamGroup {};
 
 inline Lanes broadcast(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
@@ -53,11 +53,11 @@ inline Lanes operator/(Lanes a, Lanes b) {
 inline Lanes fused(Lanes a, Lanes b, Lanes c) {
   return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
 }
-/// max(a, 0); a NaN stays a NaN, so that a broken run is seen.
+/// max(a, 0); NaN stays NaN, so that a broken run is noticed.
 inline Lanes positive_part(Lanes a) {
   return {_mm256_max_ps(_mm256_setzero_ps(), a.low), _mm256_max_ps(_mm256_setzero_ps(), a.high)};
 }
-/// value where gate > 0, else 0.
+/// value where gate > 0, otherwise 0.
 inline Lanes where_positive(Lanes gate, Lanes value) {
   const __m256 zero = _mm256_setzero_ps();
   return {_mm256_and_ps(_mm256_cmp_ps(gate.low, zero, _CMP_GT_OQ), value.low),
@@ -74,7 +74,7 @@ inline __m256 widen(__m128i bits) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
 }
 
-/// Round to nearest even; NaN stays NaN (core::f32_to_bf16).
+/// Rounds to nearest even; NaN stays NaN (as core::f32_to_bf16).
 inline __m128i narrow(__m256 value) {
   const __m256i bits = _mm256_castps_si256(value);
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
@@ -127,7 +127,7 @@ inline void store(T* p, Lanes value, PartialGroup group) {
   std::memcpy(p, padded, static_cast<std::size_t>(group.count) * sizeof(T));
 }
 
-/// What would be read back of a value once stored as T.
+/// What would be read back after storing a value as T.
 template <typename T>
 inline Lanes as_stored(Lanes value) {
   if constexpr (std::is_same_v<T, Bf16>) {
@@ -136,7 +136,7 @@ inline Lanes as_stored(Lanes value) {
   return value;
 }
 
-/// Zero in the lanes that a partial group does not have.
+/// Sets the lanes outside a partial group to zero.
 inline Lanes valid(Lanes value, FullGroup /*group*/) { return value; }
 inline Lanes valid(Lanes value, PartialGroup group) {
   alignas(64) float lanes[kLanes];
@@ -159,8 +159,8 @@ inline void sweep(std::int64_t count, Body body) {
   }
 }
 
-/// sweep() for a result at `to`. stream: the result is too large to be found in a cache later, and
-/// takes the place of no operand.
+/// sweep() for a result at `to`. stream: the result is too large to stay in a cache, and does not
+/// overwrite an operand.
 template <typename T, typename Body>
 inline void sweep_to(const T* to, bool stream, std::int64_t count, Body body) {
   if (!stream || reinterpret_cast<std::uintptr_t>(to) % 32 != 0) {
@@ -196,7 +196,8 @@ inline __m256 exponential(__m256 x) {
   return _mm256_blendv_ps(result, x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
-/// e^x per lane, relative error below 3e-7 for x in [-87, 88]; saturates outside, NaN stays NaN.
+/// e^x per lane, with a relative error below 3e-7 for x in [-87, 88]; saturates outside; NaN stays
+/// NaN.
 inline Lanes exponential(Lanes x) { return {exponential(x.low), exponential(x.high)}; }
 
 /// Sum of the 16 lanes.

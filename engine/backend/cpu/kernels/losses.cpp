@@ -11,7 +11,7 @@
 namespace dlbench::backend::cpu {
 namespace {
 
-/// f32 sums stay within one piece.
+/// Elements of a piece, the most that are summed in f32.
 constexpr std::int64_t kPiece = 4096;
 
 std::int64_t pieces_of(std::int64_t count) { return (count + kPiece - 1) / kPiece; }
@@ -25,7 +25,7 @@ void for_each_piece(std::int64_t count, Body body) {
   });
 }
 
-/// How far prediction and mask overlap: sums over both, over either.
+/// The overlap of prediction and mask: the sum of their product and the sums of each.
 template <typename T>
 struct Overlap {
   T both = 0;
@@ -101,7 +101,7 @@ void log_softmax(std::int64_t rows, std::int64_t k, const float* x, float* y) {
     }
     const auto log_sum = static_cast<float>(std::log(sum));
     for (std::int64_t i = 0; i < k; ++i) {
-      // One after the other: the sum of both would lose the digits of the small one.
+      // Subtracted one by one: adding the two first would lose digits of the smaller.
       y[row * k + i] = (from[i] - largest) - log_sum;
     }
   }

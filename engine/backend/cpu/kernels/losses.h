@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Losses and metrics over plain row-major f32.
+// Losses and metrics on plain row-major f32.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ void dice_backward(std::int64_t count,
                    float smooth,
                    float* dp);
 
-/// y = x - log(sum(exp(x))) per row of k numbers.
+/// y = x - log(sum(exp(x))) for each row of k numbers.
 void log_softmax(std::int64_t rows, std::int64_t k, const float* x, float* y);
 /// dx = dy - exp(y) sum(dy).
 void log_softmax_backward(
     std::int64_t rows, std::int64_t k, const float* dy, const float* y, float* dx);
-/// Mean of -logp[row, label[row]]. A label outside [0, k) gives NaN, which ends the run.
+/// The mean of -logp[row, label[row]]. A label outside [0, k) gives NaN, which ends the run.
 [[nodiscard]] float nll_loss(std::int64_t rows,
                              std::int64_t k,
                              const float* logp,
@@ -38,7 +38,7 @@ void nll_backward(
 /// positive decision.
 void segmentation_counts(
     std::int64_t count, const float* p, const std::uint8_t* y, float threshold, float* counts);
-/// counts = rows whose largest logp (the first on ties) is the label, rows.
+/// counts = number of rows whose largest logp (the first on ties) is the label, number of rows.
 void classification_counts(
     std::int64_t rows, std::int64_t k, const float* logp, const std::int32_t* label, float* counts);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer updates over flat ranges of f32. The rules are those of optimizer_math.h.
+// Optimizer updates over flat ranges of f32. The rules are in optimizer_math.h.
 #pragma once
 
 #include "engine/backend/optimizer_math.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How kernels use the threads. Included by the kernel sources alone.
+// How kernels use threads. Included only by the kernel sources.
 #pragma once
 
 #include <omp.h>
@@ -10,11 +10,11 @@
 
 namespace dlbench::backend::cpu {
 
-/// Runs body() on all threads if that is worthwhile, else on the calling thread. Loops in it are
-/// shared out by `#pragma omp for`, which outside of a region is an ordinary loop.
+/// Runs body() on all threads if that is worthwhile, otherwise on the calling thread. Loops in it
+/// are divided by `#pragma omp for`, which outside a region is an ordinary loop.
 ///
-/// Not `#pragma omp parallel if (worthwhile)`: for a region of one thread libgomp allocates a team
-/// and frees it again, each time; the team of all threads it keeps.
+/// Not `#pragma omp parallel if (worthwhile)`: for a region of one thread libgomp allocates and
+/// frees a team each time, whereas it keeps the team of all threads.
 template <typename Body>
 inline void in_parallel(bool worthwhile, Body body) {
   if (worthwhile && omp_get_max_threads() > 1) {
@@ -25,8 +25,8 @@ inline void in_parallel(bool worthwhile, Body body) {
   }
 }
 
-/// Runs body(index) for each index in [0, count) on all threads if that is worthwhile, each thread
-/// a range of its own; else on the calling thread.
+/// Runs body(index) for each index in [0, count): on all threads if that is worthwhile, each with a
+/// range of its own; otherwise on the calling thread.
 template <typename Body>
 inline void parallel_for(bool worthwhile, std::int64_t count, Body body) {
   in_parallel(worthwhile, [&] {
@@ -37,8 +37,8 @@ inline void parallel_for(bool worthwhile, std::int64_t count, Body body) {
   });
 }
 
-/// The sum of part(index) over all indices in [0, count), as parallel_for runs them. Sum starts at
-/// Sum{} and needs +=.
+/// The sum of part(index) over all indices in [0, count), computed as by parallel_for(). Sum starts
+/// at Sum{} and needs +=.
 template <typename Sum, typename Part>
 inline Sum parallel_sum(bool worthwhile, std::int64_t count, Part part) {
   Sum total{};

@@ -55,7 +55,7 @@ void add_all(const Geometry& g, std::span<const Rows<const T>> x, Rows<T> y) {
   });
 }
 
-/// One number per channel of sample n, from plain (N, C).
+/// Expands plain per-channel numbers (N, C) of the chunk's sample to lanes.
 template <typename T>
 Lanes expand_gate(const T* gate, const Geometry& g, const Chunk& chunk) {
   alignas(64) float lanes[kLanes];
@@ -83,7 +83,7 @@ void sigmoid(const Geometry& g, Rows<const T> x, Rows<T> y) {
   for_each_chunk(g, [&](const Chunk& chunk) {
     const T* from = at(x, g, chunk);
     T* to = at(y, g, chunk);
-    // sigmoid(0) is not 0: the lanes of channels that do not exist are masked.
+    // sigmoid(0) is not 0, so lanes of channels that do not exist are masked.
     alignas(64) float mask[kLanes];
     for (std::int64_t lane = 0; lane < kLanes; ++lane) {
       mask[lane] = chunk.block * g.block + lane % g.block < g.channels ? 1.0F : 0.0F;
@@ -174,7 +174,7 @@ void add_bias(const Geometry& g, Rows<const T> x, const float* bias, Rows<T> y) 
 
 namespace {
 
-/// The sum of each chunk of a (b null) or a * b, by channel of its block.
+/// Sums a (b null) or a * b over each chunk, by channel of its block.
 template <typename T>
 void sum_chunks(const Geometry& g, Rows<const T> a, Rows<const T> b, double* partial) {
   for_each_chunk(g, [&](const Chunk& chunk) {
@@ -195,7 +195,7 @@ void sum_chunks(const Geometry& g, Rows<const T> a, Rows<const T> b, double* par
   });
 }
 
-/// What sum_chunks() left for one channel of one sample.
+/// The sum for one channel of one sample, from the result of sum_chunks().
 double sum_of_channel(const Geometry& g,
                       const double* partial,
                       std::int64_t sample,

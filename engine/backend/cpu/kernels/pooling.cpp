@@ -37,7 +37,7 @@ void for_each_line(const Geometry& g, const Extents& extents, Body body) {
   });
 }
 
-/// First element of a line in a tensor whose planes have these extents.
+/// The first element of a line in a tensor whose planes have these extents.
 template <std::int64_t kBlock, typename T>
 T* line_start(const Rows<T>& rows, const Extents& extents, const Line& line) {
   return rows.data + line.sample * rows.sample_stride +
@@ -45,7 +45,7 @@ T* line_start(const Rows<T>& rows, const Extents& extents, const Line& line) {
              kBlock;
 }
 
-/// Maximum so far and where it was, for the lanes of one position. NaN is larger than any number.
+/// The maximum so far and its position, for the lanes of one position. NaN exceeds any number.
 template <std::int64_t kBlock>
 struct Best {
   float value[kBlock] = {};
@@ -74,7 +74,7 @@ inline __m256 greater_or_nan(__m256 candidate, __m256 than) {
                       _mm256_cmp_ps(candidate, candidate, _CMP_UNORD_Q));
 }
 
-/// The same in registers.
+/// As the primary template, but in registers.
 template <>
 struct Best<kLanes> {
   Lanes value = zero_lanes();
@@ -130,7 +130,7 @@ void max_pool_line(
   }
 }
 
-/// to = gradient where chosen is this position, else 0.
+/// to = gradient where chosen == position, otherwise 0.
 template <std::int64_t kBlock, typename T>
 void select_gradient(const std::uint8_t* chosen,
                      std::uint8_t position,
@@ -141,7 +141,7 @@ void select_gradient(const std::uint8_t* chosen,
   }
 }
 
-/// The same for 16 lanes in registers.
+/// As select_gradient(), for 16 lanes in registers.
 template <typename T, typename Group>
 void select_lanes(
     const std::uint8_t* chosen, std::uint8_t position, const T* gradient, T* to, Group group) {
@@ -153,13 +153,14 @@ void select_lanes(
   store(to, Lanes{_mm256_and_ps(low, value.low), _mm256_and_ps(high, value.high)}, group);
 }
 
-/// Writes past the caches pay for large tensors (chunks.h); a position of 16 lanes is aligned.
+/// Whether to write bypassing the caches, which pays for large tensors (chunks.h); a position of 16
+/// lanes is then aligned.
 template <typename T>
 bool streams(const Geometry& g, const T* data) {
   return g.block == kLanes && is_large<T>(g) && reinterpret_cast<std::uintptr_t>(data) % 32 == 0;
 }
 
-/// Windows that do not overlap: each input belongs to one window at most.
+/// For windows that do not overlap: each input belongs to at most one window.
 template <std::int64_t kBlock, typename T>
 void max_pool_backward_line(const PoolWindow& w,
                             const Line& line,
@@ -196,7 +197,7 @@ void max_pool_backward_line(const PoolWindow& w,
   }
 }
 
-/// Windows of any stride, as a sum over the windows that hold the element.
+/// For windows of any stride: a sum over the windows that contain the element.
 template <std::int64_t kBlock, typename T>
 void max_pool_backward_any(const PoolWindow& w,
                            const Line& line,
@@ -290,7 +291,7 @@ void upsample_backward_line(const Extents& output,
   }
 }
 
-/// Calls function with the block as a compile-time constant.
+/// Calls function with the block size as a compile-time constant.
 template <typename Function>
 void with_block(const Geometry& g, Function function) {
   switch (g.block) {

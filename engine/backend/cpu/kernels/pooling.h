@@ -10,7 +10,7 @@
 
 namespace dlbench::backend::cpu {
 
-/// A pooling window. The geometry passed with it is that of x; y has the same channels.
+/// A pooling window. The geometry passed with it is that of x; y has the same number of channels.
 struct PoolWindow {
   Extents input;
   Extents output;
@@ -18,14 +18,14 @@ struct PoolWindow {
   Extents stride;
 };
 
-/// y and the position of the maximum in its window (row-major; the first one on ties).
+/// Computes y and the position of each maximum in its window (row-major; the first on ties).
 template <typename T>
 void max_pool(const Geometry& x_geometry,
               const PoolWindow& window,
               Rows<const T> x,
               Rows<T> y,
               Rows<std::uint8_t> argmax);
-/// dx = dy at the saved position, else 0; windows that overlap add up.
+/// dx = dy at the saved position, otherwise 0; contributions of overlapping windows are added.
 template <typename T>
 void max_pool_backward(const Geometry& x_geometry,
                        const PoolWindow& window,

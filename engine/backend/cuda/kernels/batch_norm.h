@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batch normalisation. Statistics are taken of x less a pivot near the mean, so that their
-// difference does not cancel: var = E(d^2) - E(d)^2 with d = x - pivot, summed in f32 down at most
-// some hundred rows, then in double.
+// Batch normalisation. Statistics are of x minus a pivot near the mean, so that the difference does
+// not cancel: var = E(d^2) - E(d)^2 with d = x - pivot, summed in f32 over at most some hundred
+// rows, then in double.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels.h"
@@ -13,8 +13,9 @@
 
 namespace dlbench::backend::cuda {
 
-/// Per-channel numbers of the affine map, and of one element y = (x - mean) scale + beta; forward
-/// and backward pass compute it alike, to agree where ReLU cut.
+/// Per-channel numbers of the affine map y = (x - mean) scale + beta, and its value for one
+/// element; forward and backward pass compute it identically, so that they agree on where ReLU is
+/// zero.
 template <int N>
 struct Affine {
   float mean[N];
@@ -26,8 +27,8 @@ struct Affine {
   }
 };
 
-/// The pivot of each channel: of four rows spread over the batch the mean of the two in the middle,
-/// which one value far from all others does not move.
+/// The pivot of each channel: the mean of the two middle values of four rows spread over the batch,
+/// which a single outlier does not affect.
 template <typename T>
 struct Pivot {
   const T* x;
@@ -48,12 +49,12 @@ struct Pivot {
       const float d = values[3][lane];
       const float low = std::fmax(std::fmin(a, b), std::fmin(c, d));
       const float high = std::fmin(std::fmax(a, b), std::fmax(c, d));
-      pivot[lane] = 0.5F * low + 0.5F * high;  // their sum may overflow
+      pivot[lane] = 0.5F * low + 0.5F * high;  // low + high may overflow
     }
   }
 };
 
-/// Source of sum(d) and sum(d^2).
+/// The source of sum(d) and sum(d^2).
 template <typename T, int N>
 struct MomentSource {
   static constexpr int kAhead = 4;
@@ -80,7 +81,7 @@ struct MomentSource {
   }
 };
 
-/// Statistics of one channel from its sums.
+/// Computes and stores the statistics of one channel from its sums.
 template <typename T>
 struct StoreMoments {
   Pivot<T> pivot;
@@ -101,7 +102,7 @@ struct StoreMoments {
     const double variance = squares > 0.0 ? squares : squares == squares ? 0.0 : squares;
     mean[c] = static_cast<float>(batch_mean);
     rstd[c] = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
-    // A single element per channel has no unbiased variance; its biased one is 0.
+    // A single element per channel has no unbiased variance; its biased variance of 0 is used.
     const double unbiased = variance * count / (count > 2.0 ? count - 1.0 : 1.0);
     running_mean[c] = mix(running_mean[c], batch_mean);
     running_variance[c] = mix(running_variance[c], unbiased);
@@ -134,7 +135,7 @@ struct ApplyBatchNorm {
     Affine<N> affine;
     load_channels(mean, column, channels, affine.mean);
     load_channels(beta, column, channels, affine.beta);
-    // The scale of padding lanes is zero, and with it y.
+    // The scale of padding lanes is zero, and therefore y.
     load_channels(gamma, column, channels, affine.scale);
     float spread[N];
     load_channels(deviation, column, channels, spread, 1.0F);
@@ -252,7 +253,7 @@ struct BackwardOperands {
     }
     return affine;
   }
-  /// dy' and x - mean.
+  /// Computes dy' and x - mean.
   DLBENCH_HOST_DEVICE void center(const Affine<N>& affine,
                                   const Pack<T, N>& dy_pack,
                                   const Pack<T, N>& x_pack,
@@ -269,7 +270,7 @@ struct BackwardOperands {
   }
 };
 
-/// Source of sum(dy') and sum(dy' (x - mean)).
+/// The source of sum(dy') and sum(dy' (x - mean)).
 template <typename T, int N>
 struct BackwardSource {
   static constexpr int kAhead = 2;
@@ -318,7 +319,7 @@ struct StoreGradients {
 /// level = scale mean(dy').
 template <typename T, int N, bool kAddend>
 struct ApplyBackward {
-  // With an addend two blocks have as many loads under way.
+  // With an addend, two blocks have as many loads in flight.
   static constexpr int kBlocks = kAddend ? 2 : 3;
   BackwardOperands<T, N> operands;
   const T* addend;

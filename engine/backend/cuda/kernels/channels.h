@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has one number for each channel, or for each channel of each sample: bias, gates, sums.
+// Ops with one number per channel, or per channel and sample: bias, gates, sums.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -17,8 +17,8 @@ struct Channel {
   float value[N];
 };
 
-/// Elements [column, column + N) of a dense array of `channels`, `missing` for channels that do not
-/// exist: in wide accesses where the address allows it.
+/// Loads elements [column, column + N) of a dense array of `channels`, with `missing` for channels
+/// that do not exist. Uses wide accesses if the address allows it.
 template <int N, typename T>
 DLBENCH_HOST_DEVICE void load_channels(
     const T* from, Index column, Index channels, float (&values)[N], float missing = 0.0F) {
@@ -48,8 +48,8 @@ void visit_packs(core::DType dtype,
   });
 }
 
-/// The same for a launch with one item for each pack of `positions` positions of `lanes` lanes,
-/// counted in a PackIndex. `stride`: from a position to the next where those lie furthest apart.
+/// As visit_packs(), for a launch with one item per pack of `positions` positions of `lanes` lanes,
+/// counted by a PackIndex. `stride`: the largest distance between successive positions.
 template <typename Visitor, typename... Pointers>
 void visit_counted_packs(core::DType dtype,
                          Index positions,
@@ -68,7 +68,7 @@ void visit_counted_packs(core::DType dtype,
   });
 }
 
-/// Padding stays zero: there is no bias for it.
+/// Adds the bias. Padding stays zero, since it has no bias.
 template <typename T, int N>
 struct AddBias {
   const T* x;
@@ -119,7 +119,7 @@ void run_add_bias(Launcher& launcher, const BiasArgs& args) {
       args.y);
 }
 
-/// y = x gate + shift share; the padding of gate and shift is zero, as that of x.
+/// y = x gate + shift share; the padding of gate and shift is zero, like that of x.
 template <typename T, int N>
 struct ScaleColumns {
   const T* x;
@@ -186,7 +186,7 @@ void run_scale_channels(Launcher& launcher, const ScaleChannelsArgs& args) {
       args.y);
 }
 
-/// Source of sums over a, or over a b.
+/// The source of sums over a, or over a b.
 template <typename T, int N, bool kProduct>
 struct ProductSource {
   static constexpr int kAhead = kProduct ? 2 : 4;
@@ -232,7 +232,7 @@ struct StoreSum {
   }
 };
 
-/// How the sums over a tensor are shared out: by sample, or all as one.
+/// How the sums over a tensor are divided among threads: per sample, or over the whole batch.
 [[nodiscard]] inline Columns sum_columns(const ChannelsLast& layout, bool per_sample, int width) {
   return per_sample ? reduction_columns(layout.batch, layout.spatial, layout.stride, width)
                     : reduction_columns(1, layout.positions(), layout.stride, width);

@@ -10,10 +10,10 @@ namespace dlbench::backend::cuda {
 
 using Index = std::int64_t;
 
-/// A tensor (N, C, S...), S being any number of spatial axes taken as one, with channels last:
-/// element (n, c, s) lies at ((n * spatial + s) * stride + c). Lanes from `channels` to `stride`
-/// are zero: every kernel may rely on it and leaves it so. Matrices (N, C) have spatial 1. Accesses
-/// are 16 bytes wide where `stride` and all addresses allow it, else single elements.
+/// A tensor (N, C, S...), with any number of spatial axes S taken as one, channels last: element
+/// (n, c, s) is at offset (n * spatial + s) * stride + c. Lanes from `channels` to `stride` are
+/// zero: every kernel may rely on that and preserves it. Matrices (N, C) have spatial 1. Accesses
+/// are 16 bytes wide if `stride` and all addresses allow it, otherwise single elements.
 struct ChannelsLast {
   Index batch = 1;
   Index spatial = 1;
@@ -21,7 +21,7 @@ struct ChannelsLast {
   Index stride = 1;
 
   [[nodiscard]] Index positions() const { return batch * spatial; }
-  /// Padding included.
+  /// The number of elements, padding included.
   [[nodiscard]] Index elements() const { return positions() * stride; }
 };
 

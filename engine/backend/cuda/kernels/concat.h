@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Concatenation along channels, of parts that are copied and of parts that are upsampled on the
-// way.
+// Concatenation along channels of parts that are copied, or upsampled while being copied.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -20,14 +19,14 @@
 
 namespace dlbench::backend::cuda {
 
-/// Parts in packs of 16 bytes, whatever they hold.
+/// The parts in packs of 16 bytes, of any element type.
 struct ConcatParts {
   using Bits = std::uint32_t;
   static constexpr int kN = kWide<Bits>;
   const Bits* x[kMaxConcatParts];
-  ShortIndex stride[kMaxConcatParts];  ///< in packs, as all here
-  ShortIndex first[kMaxConcatParts];   ///< of a part in a position of y; out of reach: no part
-  std::uint32_t upsampled;             ///< a bit for each part
+  ShortIndex stride[kMaxConcatParts];  ///< in packs, like all numbers here
+  ShortIndex first[kMaxConcatParts];   ///< begin of a part in a position of y; max: no part
+  std::uint32_t upsampled;             ///< one bit per part
 
   struct Chosen {
     const Bits* x;
@@ -42,7 +41,7 @@ struct ConcatParts {
   [[nodiscard]] DLBENCH_HOST_DEVICE Chosen at(ShortIndex pack) const {
     Chosen chosen{x[0], stride[0], pack, (upsampled & 1U) != 0};
     for (int part = 1; part < kMaxConcatParts; ++part) {
-      if (pack >= first[part]) {  // selects, for the index of an argument must be known
+      if (pack >= first[part]) {  // selects, since indices into arguments must be constant
         chosen = {x[part], stride[part], pack - first[part], (upsampled >> part & 1U) != 0};
       }
     }
@@ -50,14 +49,14 @@ struct ConcatParts {
   }
 };
 
-/// One pack of y, of a position in its first half and of one in its second: neighbouring threads
-/// write whole lines, of several parts where a part has less than a line of a position.
+/// An item is one pack of y of a position in its first half, and one of a position in its second:
+/// neighbouring threads write whole cache lines, which may contain several short parts.
 struct ConcatPack {
   ConcatParts parts;
   ConcatParts::Bits* y;
   Divisor packs;  ///< of a position
   ShortIndex positions;
-  ShortIndex half;  ///< of those, rounded up
+  ShortIndex half;  ///< half of the positions, rounded up
 
   DLBENCH_HOST_DEVICE void operator()(ShortIndex item) const {
     ShortIndex pack = 0;
@@ -77,17 +76,17 @@ struct ConcatPack {
   }
 };
 
-/// Some parts upsampled by kDepth x 2 x 2. An item is one pack of y in all the rows that copy one
-/// row of those, so that whole lines are written here too, and a part that is upsampled is read
-/// from memory once: what it reads for the second row, the cache has.
+/// For parts of which some are upsampled by kDepth x 2 x 2. An item is one pack of y in all rows
+/// that copy one row of the upsampled parts, so that whole cache lines are written here too, and an
+/// upsampled part is read from memory only once: reads for further rows hit the cache.
 template <int kDepth>
 struct UpsampledConcatPack {
   static constexpr int kRows = 2 * kDepth;
   ConcatParts parts;
   ConcatParts::Bits* y;
-  Divisor packs;         ///< of a position
+  Divisor packs;         ///< per position
   Divisor width;         ///< of y
-  Divisor small_height;  ///< of what is upsampled
+  Divisor small_height;  ///< of the upsampled parts
 
   DLBENCH_HOST_DEVICE void operator()(ShortIndex item) const {
     ShortIndex pack = 0;
@@ -118,7 +117,7 @@ struct UpsampledConcatPack {
   return part.factors != std::array<Index, 3>{1, 1, 1};
 }
 
-/// Whether it can be done by packs of y, in one launch.
+/// Whether the concatenation can be computed by packs of y, in one launch.
 [[nodiscard]] inline bool whole_packs(const ConcatArgs& args) {
   const Index width = 16 / static_cast<Index>(core::size_of(args.dtype));
   Index channels = 0;
@@ -176,7 +175,7 @@ void run_concat_packs(Launcher& launcher, const ConcatArgs& args) {
   }
 }
 
-/// A part into its lanes of y, and zeros behind the last one.
+/// Copies a part to its lanes of y, and zeros after the last part.
 template <typename Launcher>
 void run_concat_part(Launcher& launcher, const ConcatArgs& args, std::size_t index, Index begin) {
   const ConcatArgs::Part& part = args.parts[index];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands for convolutions that are tried out, and single elements of their results by the
-// definition: what a plan of cuDNN is checked with, outside of any step.
+// Operands for convolutions that are tried, and single elements of their results by definition,
+// with which plans of cuDNN are checked, outside of steps.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -20,10 +20,10 @@
 
 namespace dlbench::backend::cuda {
 
-/// Values that one block of random numbers makes.
+/// The number of values that one block of random numbers gives.
 inline constexpr int kRandomRun = 4;
 
-/// As RandomValuesArgs says of an element of type T, from its random bits.
+/// The value of an element of type T from its random bits, as described at RandomValuesArgs.
 template <typename T>
 [[nodiscard]] DLBENCH_HOST_DEVICE float random_value(std::uint32_t bits) {
   if constexpr (std::is_same_v<T, float>) {
@@ -33,7 +33,7 @@ template <typename T>
   }
 }
 
-/// Elements run * kRandomRun to (run + 1) * kRandomRun.
+/// Computes elements run * kRandomRun to (run + 1) * kRandomRun.
 template <typename T>
 DLBENCH_HOST_DEVICE void random_values(std::uint32_t seed, Index run, float (&values)[kRandomRun]) {
   const auto counter = static_cast<std::uint64_t>(run);
@@ -63,7 +63,7 @@ struct RandomRun {
   }
 };
 
-/// `args.y` is aligned to 16 bytes.
+/// `args.y` must be aligned to 16 bytes.
 template <typename Launcher>
 void run_random_values(Launcher& launcher, const RandomValuesArgs& args) {
   DLBENCH_CHECK(aligned(args.y));
@@ -84,8 +84,8 @@ using ConvOffsets = std::array<Index, kMaxConvSamples>;
   return all;
 }
 
-/// One block for each sample; its threads share the terms, a tree adds what they have in an order
-/// that the shapes alone decide. Not made to be fast: a problem is sampled once.
+/// One block per sample: its threads share the terms, and a tree adds their sums in an order that
+/// depends only on shapes. Not optimised for speed: a problem is sampled once.
 template <typename T>
 struct ConvSampleSums {
   using Partial = Sums<double, 2, 1>;
@@ -99,14 +99,14 @@ struct ConvSampleSums {
   const T* w;
   const T* y;
   double* sums;
-  // A term's number, taken apart: a channel or filter of the group, a place, a sample of the batch.
+  // A term's number splits into a channel or filter of the group, a place, a sample of the batch.
   Index terms;
   Divisor by_inner;
-  std::array<Divisor, 3> by_walked;  ///< extents of w; of y for a gradient of w
+  std::array<Divisor, 3> by_walked;  ///< extents of w; of y for a weight gradient
   std::array<Divisor, 3> by_stride;
   ConvOffsets offsets;
 
-  /// An element of the result: its place, and what it fixes of a product's factors.
+  /// An element of the result: its place, and the indices that it fixes in each product.
   struct Element {
     Index place[3];
     Index batch;
@@ -144,14 +144,14 @@ struct ConvSampleSums {
     return at;
   }
 
-  /// Where a product's factors lie; inside: there is such a product.
+  /// The offsets of a product's factors; inside: whether the product exists (not in padding).
   struct Product {
     Index x = 0;
     Index w = 0;
     Index y = 0;
     bool inside = true;
   };
-  /// Places of x, w and y along all axes, as one number each.
+  /// Combines the places of x, w and y along all axes into one number each.
   [[nodiscard]] DLBENCH_HOST_DEVICE Product meet(const Element& at,
                                                  const Index (&walked)[3]) const {
     Product places;
@@ -187,7 +187,7 @@ struct ConvSampleSums {
     for (int axis = 2; axis >= 0; --axis) {
       rest = by_walked[axis].split(rest, walked[axis]);
     }
-    const Index batch = at.batch + rest;  // rest: none but for a gradient of w
+    const Index batch = at.batch + rest;  // rest is 0 except for a weight gradient
     const Index filter = at.filter + (direction == ConvDirection::kBackwardData ? inner : Index{0});
     const Index channel = at.channel + (direction == ConvDirection::kForward ? inner : Index{0});
     Product places = meet(at, walked);
@@ -227,7 +227,7 @@ struct ConvSampleSums {
   }
 };
 
-/// Terms of an element of the result, those over padding counted.
+/// The number of terms of an element of the result, including those in padding.
 [[nodiscard]] inline Index conv_terms(const ConvSamplesArgs& args) {
   Index places = 1;
   for (const ConvAxis& axis : args.axes) {

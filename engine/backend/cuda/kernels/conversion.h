@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A conversion that a stream is asked for, as the cast kernel takes it.
+// Turns a Conversion of a stream into arguments of the cast kernel.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -9,7 +9,7 @@
 
 namespace dlbench::backend::cuda {
 
-/// One row of as many channels as there are elements.
+/// The arguments, with all elements as one row of channels.
 [[nodiscard]] inline CastArgs cast_args(const Conversion& conversion) {
   const auto count = static_cast<Index>(conversion.count);
   const ChannelsLast layout{.channels = count, .stride = count};

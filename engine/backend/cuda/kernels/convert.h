@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between the loader's bytes, f32 and the 16-bit floats.
+// Conversions between the loader's bytes, f32 and the 16-bit floats.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -33,8 +33,8 @@ struct ImageScale {
   return scale;
 }
 
-/// One pack of lanes of one pixel. An image has few channels: the reads are single bytes, the write
-/// is wide.
+/// An item is one pack of lanes of one pixel. An image has few channels: it reads single bytes and
+/// writes one wide access.
 template <typename T, int N>
 struct NormalizePack {
   const std::uint8_t* x;
@@ -72,9 +72,9 @@ void run_normalize_packs(Launcher& launcher, const NormalizeArgs& args) {
                                image_scale(args.attributes, layout.channels)});
 }
 
-/// N neighbouring elements, of one pixel or more, where y has no lanes to pad. kChannels: of the
-/// image, whose constants are then chosen by comparisons; 0: any number, whose constants are looked
-/// up, and lanes of a warp that ask for those of different channels get them one after the other.
+/// An item is N neighbouring elements of one or more pixels, if y has no padding lanes. kChannels:
+/// of the image, so that constants are selected by comparisons; 0: any number, so that constants
+/// are looked up, and lanes of a warp that need those of different channels are served one by one.
 template <typename T, int N, int kChannels>
 struct NormalizeDensePack {
   const std::uint8_t* x;
@@ -100,7 +100,7 @@ struct NormalizeDensePack {
 
  private:
   DLBENCH_HOST_DEVICE void choose(std::uint32_t first, float (&values)[N]) const {
-    float factor[kChannels];  // of `first` and the channels behind it
+    float factor[kChannels];  // of `first` and the channels after it
     float shift[kChannels];
     for (int i = 0; i < kChannels; ++i) {
       factor[i] = scale.factor[i];
@@ -162,9 +162,9 @@ void run_normalize(Launcher& launcher, const NormalizeArgs& args) {
   });
 }
 
-/// Elements of a thread's cast: what it writes is one access of 16 bytes. With two that leave gaps
-/// between the threads of a warp an H100 reached 0.74 of its copy bandwidth, with two such reads
-/// 0.95.
+/// Elements that a thread casts: it writes one access of 16 bytes. With two writes, which leave
+/// gaps between the threads of a warp, an H100 reached 0.74 of its copy bandwidth, with two such
+/// reads 0.95.
 template <typename To>
 inline constexpr int kCastPack = kWide<To>;
 
@@ -194,7 +194,7 @@ struct CastPack {
   }
 };
 
-/// The floats a cast knows.
+/// Calls `visitor` with the element type of a float dtype that casts support.
 template <typename Visitor>
 void visit_castable(core::DType dtype, const Visitor& visitor) {
   if (dtype == core::DType::kF64) {
@@ -203,7 +203,8 @@ void visit_castable(core::DType dtype, const Visitor& visitor) {
   visit_activation(dtype, visitor);
 }
 
-/// One pack of lanes of a row of y; the rows of x have as many channels and another stride.
+/// An item is one pack of lanes of a row of y; the rows of x have the same channels but another
+/// stride.
 template <typename From, typename To, int N>
 struct CastRowsPack {
   const From* x;
@@ -236,7 +237,7 @@ void run_cast_row_packs(Launcher& launcher, const CastArgs& args) {
                                                    to_short(args.x_layout.channels)});
 }
 
-/// Between strides. Its tensors are weights and images: small, or written once.
+/// A cast between different strides. Its tensors are weights and images: small, or written once.
 template <typename Launcher>
 void run_cast_rows(Launcher& launcher, const CastArgs& args) {
   DLBENCH_CHECK(args.x_layout.positions() == args.y_layout.positions() &&
@@ -284,13 +285,13 @@ void run_cast(Launcher& launcher, const CastArgs& args) {
   });
 }
 
-/// What a warp casts at a time, where many tensors are cast in one launch: it looks for the tensor
-/// once, and each of its threads has 16 elements under way.
+/// The chunk that a warp casts if many tensors are cast in one launch: it looks up the tensor once,
+/// and each of its threads has 16 elements in flight.
 inline constexpr ShortIndex kCastLanes = 32;
 inline constexpr ShortIndex kCastChunk = kCastLanes * 16;
 static_assert(kMaxCastElements % kCastChunk == 0 && fits_short(kMaxCastElements));
 
-/// Tensors that one launch casts, with where their chunks begin among all chunks.
+/// The tensors that one launch casts, and where their chunks begin among all chunks.
 template <typename From, typename To>
 struct CastTable {
   const From* x[kMaxCasts];
@@ -301,7 +302,7 @@ struct CastTable {
   int count;
 };
 
-/// One lane's part of a chunk: packs of N elements, those of neighbouring lanes side by side.
+/// The part of a chunk for one lane: packs of N elements, interleaved with those of other lanes.
 template <typename From, typename To, int N>
 struct CastManyPack {
   static constexpr int kPacks = kCastChunk / kCastLanes / N;
@@ -310,7 +311,7 @@ struct CastManyPack {
   DLBENCH_HOST_DEVICE void operator()(ShortIndex item) const {
     const auto chunk = static_cast<ShortIndex>(static_cast<std::uint32_t>(item) / kCastLanes);
     const auto lane = static_cast<ShortIndex>(static_cast<std::uint32_t>(item) % kCastLanes);
-    int index = 0;  // of the last tensor that begins no later than the chunk
+    int index = 0;  // of the last tensor that begins at or before the chunk
     for (int end = table.count; end - index > 1;) {
       const int middle = (index + end) / 2;
       if (table.first_chunk[middle] <= chunk) {
@@ -350,7 +351,7 @@ struct CastManyPack {
   }
 };
 
-/// As many of the tensors as one table holds, none of them empty. Returns how many.
+/// Fills a table with as many tensors as it holds, none of them empty. Returns how many.
 template <typename From, typename To>
 int fill_table(std::span<const CastTensor> tensors, CastTable<From, To>& table) {
   table.count = 0;
@@ -382,7 +383,7 @@ void run_cast_tables(Launcher& launcher, std::span<const CastTensor> tensors) {
   }
 }
 
-/// Packs are those of a single cast.
+/// Casts many tensors, with the same packs as a single cast.
 template <typename From, typename To, typename Launcher>
 void run_casts(Launcher& launcher, std::span<const CastTensor> tensors) {
   if (std::all_of(tensors.begin(), tensors.end(), [](const CastTensor& tensor) {

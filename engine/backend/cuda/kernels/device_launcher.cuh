@@ -61,13 +61,13 @@ __global__ void __launch_bounds__(kThreads, blocks_of<Body>())
   body.finish(position, table.read(position.thread % body.lanes));
 }
 
-/// Enqueues on one stream of the current device.
+/// Enqueues kernels on one stream of the current device.
 class DeviceLauncher {
  public:
   explicit DeviceLauncher(StreamHandle stream) : stream_(stream) {}
 
-  /// Blocks of map_shared's kernel that the device holds at once: where each of them has to prepare
-  /// something, more would prepare it more often. No result depends on it.
+  /// The number of blocks of map_shared's kernel that the device holds at once: if each must
+  /// prepare something, more blocks would only prepare it more often. Results do not depend on it.
   template <typename Body>
   [[nodiscard]] std::uint32_t resident_blocks() const {
     static OncePerDevice answers;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dropout. The random numbers are keyed by the logical position of an element, (sample, c * spatial
-// + s): one Philox block serves four neighbours in space of one channel, or, where spatial is 1,
-// four channels.
+// Dropout. The random numbers depend on the logical position of an element, (sample, c * spatial +
+// s): one Philox block serves four spatial neighbours of one channel, or four channels if spatial
+// is 1.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -16,17 +16,17 @@
 
 namespace dlbench::backend::cuda {
 
-/// The least random bits whose element stays: bits are below it exactly where
-/// uniform_from_bits(bits) < rate. The upper 24 bits count multiples of 2^-24, and so many of those
-/// are below the rate as the next whole number of rate * 2^24, which is exact in double.
+/// The smallest random bits whose element is kept: bits are below it exactly if
+/// uniform_from_bits(bits) < rate. The upper 24 bits count multiples of 2^-24, of which ceil(rate *
+/// 2^24), exact in double, are below the rate.
 [[nodiscard]] inline std::uint32_t dropout_threshold(float rate) {
   DLBENCH_CHECK(rate >= 0.0F && rate < 1.0F) << "dropout at a rate of " << rate;
   return static_cast<std::uint32_t>(std::ceil(static_cast<double>(rate) * 0x1p24)) << 8U;
 }
 
-/// R neighbouring positions of one sample by N channels. R = 4 needs spatial % 4 == 0: each block
-/// of random numbers is then drawn once. All rows are read before the first is written, and arrive
-/// while numbers are drawn.
+/// An item is R neighbouring positions of one sample by N channels. R = 4 needs spatial % 4 == 0:
+/// each block of random numbers is then drawn once. All rows are loaded before the first is
+/// written, and arrive while numbers are drawn.
 template <typename T, int N, int R>
 struct DropoutTile {
   static constexpr int kBlocks = 4;  ///< with fewer registers ptxas reads late
@@ -39,8 +39,8 @@ struct DropoutTile {
   std::uint32_t first_kept;  ///< dropout_threshold
   float keep_factor;
   ShortIndex stride;
-  Divisor packs;  ///< of a position
-  Divisor runs;   ///< of R positions in a sample
+  Divisor packs;  ///< per position
+  Divisor runs;   ///< runs of R positions per sample
   Index spatial;
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
@@ -63,7 +63,7 @@ struct DropoutTile {
   }
 
  private:
-  /// Padding lanes draw as well: what they draw is not used, since they hold zeros.
+  /// Padding lanes draw numbers too, which have no effect, since the lanes are zero.
   DLBENCH_HOST_DEVICE void drop(Index sample,
                                 Index first_channel,
                                 Index run,
@@ -73,7 +73,7 @@ struct DropoutTile {
     const Index global_sample = *first_sample + sample;
     core::PhiloxCounter words{};
     if constexpr (R == 4) {
-      // The number of a block counts with its low 32 bits.
+      // Only the low 32 bits of a block's number are used.
       const auto blocks = static_cast<std::uint32_t>(runs.value());
       std::uint32_t block =
           static_cast<std::uint32_t>(first_channel) * blocks + static_cast<std::uint32_t>(run);
@@ -96,12 +96,12 @@ struct DropoutTile {
       }
     }
   }
-  /// The bits of 0 instead of a factor 0, which would turn an infinity into a NaN.
+  /// Selects the bits of 0 instead of multiplying by 0, which would turn an infinity into NaN.
   [[nodiscard]] DLBENCH_HOST_DEVICE float kept(float value, std::uint32_t random) const {
     const auto bits = std::bit_cast<std::uint32_t>(value * keep_factor);
     return std::bit_cast<float>(random < first_kept ? 0U : bits);
   }
-  /// Comparisons instead of an index: an indexed array would live in local memory.
+  /// Uses comparisons instead of an index: an indexed array would be in local memory.
   static DLBENCH_HOST_DEVICE std::uint32_t word_of(const core::PhiloxCounter& words, Index word) {
     const std::uint32_t low = word == 0 ? words[0] : words[1];
     const std::uint32_t high = word == 2 ? words[2] : words[3];

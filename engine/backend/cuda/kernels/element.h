@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements as stored and as computed with: f32 arithmetic whatever the storage, rounded once when
-// written, and packs of neighbours that travel in accesses of 16 bytes.
+// Elements as stored and as computed with: f32 arithmetic for any storage type, rounded once when
+// written, and packs of neighbours that are accessed 16 bytes at a time.
 #pragma once
 
 #include "engine/core/check.h"
@@ -20,7 +20,7 @@
 
 namespace dlbench::backend::cuda {
 
-/// IEEE binary16 and bfloat16 as stored.
+/// IEEE binary16 and bfloat16 as stored in memory.
 struct F16 {
   std::uint16_t bits;
 };
@@ -46,7 +46,7 @@ DLBENCH_HOST_DEVICE float to_float(BF16 value) {
 #endif
 }
 
-/// To the nearest, ties to even; f16 overflows to infinity; a NaN stays one.
+/// Stores with rounding to nearest, ties to even; f16 overflows to infinity; NaN stays NaN.
 DLBENCH_HOST_DEVICE void store(float& element, float value) { element = value; }
 DLBENCH_HOST_DEVICE void store(double& element, float value) {
   element = static_cast<double>(value);
@@ -66,17 +66,17 @@ DLBENCH_HOST_DEVICE void store(BF16& element, float value) {
 #endif
 }
 
-/// Elements of a type that one access of 16 bytes holds.
+/// The number of elements of a type in one access of 16 bytes.
 template <typename T>
 inline constexpr int kWide = 16 / static_cast<int>(sizeof(T));
 
-/// N neighbouring elements: read and written whole, in as few accesses as their bytes need.
+/// N neighbouring elements, read and written as a whole, in as few accesses as possible.
 template <typename T, int N>
 struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Pack {
   T lane[N];
 };
 
-/// The pack at an address that is aligned to it.
+/// Reads the pack at an address that is aligned for it.
 template <int N, typename T>
 [[nodiscard]] DLBENCH_HOST_DEVICE Pack<T, N> read_pack(const T* from) {
   return *reinterpret_cast<const Pack<T, N>*>(from);
@@ -84,8 +84,8 @@ template <int N, typename T>
 template <typename T, int N>
 DLBENCH_HOST_DEVICE void write_pack(T* to, const Pack<T, N>& pack) {
 #if defined(__CUDA_ARCH__)
-  // nvcc takes the copy of a struct apart, and puts it together again only where no lane was chosen
-  // by a condition: elsewhere four words would go out one by one.
+  // nvcc splits the copy of a struct, and joins it again only if no lane was selected by a
+  // condition: otherwise four words would be written one by one.
   if constexpr (sizeof(Pack<T, N>) % sizeof(uint4) == 0) {
     uint4 words[sizeof(Pack<T, N>) / sizeof(uint4)];
     memcpy(words, &pack, sizeof(words));
@@ -117,7 +117,7 @@ DLBENCH_HOST_DEVICE void store_pack(T* to, const float (&values)[N]) {
   write_pack(to, pack);
 }
 
-/// The first `count` elements of a pack; the other values are 0.
+/// Loads the first `count` elements of a pack; the other values are 0.
 template <int N, typename T>
 DLBENCH_HOST_DEVICE void load_some(const T* from, int count, float (&values)[N]) {
   for (int lane = 0; lane < N; ++lane) {
@@ -127,19 +127,19 @@ DLBENCH_HOST_DEVICE void load_some(const T* from, int count, float (&values)[N])
 template <int N, typename T>
 DLBENCH_HOST_DEVICE void store_some(T* to, int count, const float (&values)[N]) {
   for (int lane = 0; lane < N; ++lane) {
-    if (lane < count) {  // a loop up to `count` would index the values, which keeps them in memory
+    if (lane < count) {  // a loop up to `count` would index the values and keep them in memory
       store(to[lane], values[lane]);
     }
   }
 }
 
-/// Whether packs of 16 bytes may be read at these addresses; null is aligned.
+/// Whether packs of 16 bytes may be accessed at these addresses; null counts as aligned.
 template <typename... Pointers>
 [[nodiscard]] bool aligned(const Pointers*... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
-/// Calls `visitor` with an element of the type behind the dtype of an activation.
+/// Calls `visitor` with an element of the C++ type of an activation's dtype.
 template <typename Visitor>
 void visit_activation(core::DType dtype, const Visitor& visitor) {
   switch (dtype) {

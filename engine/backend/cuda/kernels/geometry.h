@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the threads of a launch share out a tensor. What runs on a thread is a body, a trivially
-// copyable struct called with the thread's position; a launcher runs it for all positions: on the
-// device (device_launcher.cuh), or in a host loop, which is how indexing is tested without a GPU.
+// How a tensor is divided among the threads of a launch. A thread runs a body, a trivially copyable
+// struct called with the thread's position; a launcher runs it for all positions: on the device
+// (device_launcher.cuh), or in a host loop, with which indexing is tested without a GPU.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels_last.h"
@@ -26,16 +26,16 @@ struct Position {
   std::uint32_t threads;
 };
 
-/// Threads of a block; every launch has at most these.
+/// The largest number of threads of a block in any launch.
 inline constexpr std::uint32_t kThreads = 256;
 
-/// Threads that a multiprocessor of any architecture can hold at once: of compute capability 7.5,
-/// newer ones 1536 or 2048 (CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability").
+/// The number of threads that a multiprocessor of any architecture can hold at once: that of
+/// compute capability 7.5; newer ones hold 1536 or 2048 (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability").
 inline constexpr std::uint32_t kResidentThreads = 1024;
 
-/// Blocks that the registers of one multiprocessor must do for, which is what a part of a body says
-/// of itself as kBlocks. 0: left to the compiler, which may spill for more blocks or take all
+/// The number of blocks for which the registers of one multiprocessor must suffice, which a part of
+/// a body declares as kBlocks. 0: left to the compiler, which may spill for more blocks or take all
 /// registers for two.
 template <typename Part>
 [[nodiscard]] constexpr int blocks_of() {
@@ -49,8 +49,8 @@ template <typename Part>
 
 using core::ceil_divide;
 
-/// Numbers below 2^31, whose arithmetic takes a third of the instructions of that of an Index:
-/// extents, coordinates, and what counts the packs of all but the largest tensors.
+/// Numbers below 2^31, whose arithmetic takes a third of the instructions of that of Index:
+/// extents, coordinates, and counts of packs of all but the largest tensors.
 using ShortIndex = std::int32_t;
 
 [[nodiscard]] constexpr bool fits_short(Index number) { return number < Index{1} << 31; }
@@ -61,14 +61,14 @@ using ShortIndex = std::int32_t;
   return static_cast<ShortIndex>(number);
 }
 
-/// Counts packs of N elements. Whoever launches over wide packs asks fits_short, and else takes
-/// single elements: both widths of an index, and not twice as many kernels.
+/// Counts packs of N elements. A launch over wide packs requires fits_short(), otherwise it uses
+/// single elements: this covers both index widths without doubling the number of kernels.
 template <int N>
 using PackIndex = std::conditional_t<N == 1, Index, ShortIndex>;
 
-/// Division of a number below 2^63 by one known at launch, as a multiplication and a shift (Warren,
-/// Hacker's Delight, 2nd ed., section 10-9; Granlund, Montgomery 1994): with 2^s the first power
-/// not below d and m = floor(2^w (2^s - d) / d) + 1, n / d = (floor(m n / 2^w) + n) / 2^s for n <
+/// Divides a number below 2^63 by one known at launch, with a multiplication and a shift (Warren,
+/// Hacker's Delight, 2nd ed., section 10-9; Granlund, Montgomery 1994): with 2^s the smallest power
+/// of two >= d and m = floor(2^w (2^s - d) / d) + 1, n / d = (floor(m n / 2^w) + n) / 2^s for n <
 /// 2^w.
 class Divisor {
  public:
@@ -96,8 +96,7 @@ class Divisor {
     return static_cast<ShortIndex>((multiply_high(n, narrow_) + n) >> shift_);
   }
   [[nodiscard]] DLBENCH_HOST_DEVICE Index value() const { return static_cast<Index>(divisor_); }
-  /// Splits `number` into its quotient, which is returned, and its remainder. I: Index or
-  /// ShortIndex.
+  /// Splits `number` into quotient (returned) and remainder. I: Index or ShortIndex.
   template <typename I>
   DLBENCH_HOST_DEVICE I split(I number, I& remainder) const {
     const I quotient = divide(number);
@@ -126,7 +125,7 @@ class Divisor {
   std::uint32_t shift_ = 0;
 };
 
-/// The same of any divisor, slowly: for what a tensor of 2^31 elements may be counted by.
+/// As Divisor, for any divisor but slower: for tensors of 2^31 or more elements.
 class WideDivisor {
  public:
   explicit WideDivisor(Index divisor) : divisor_(divisor) {
@@ -143,12 +142,11 @@ class WideDivisor {
   Index divisor_;
 };
 
-/// For numbers counted by I.
+/// The divisor type for numbers of type I.
 template <typename I>
 using DivisorOf = std::conditional_t<std::is_same_v<I, ShortIndex>, Divisor, WideDivisor>;
 
-/// Calls item(i) for the thread's place i in the launch, unless it is behind the last of `items`.
-/// I: Index or ShortIndex.
+/// Calls item(i) for the thread's index i in the launch, if i < `items`. I: Index or ShortIndex.
 template <typename Item, typename I>
 struct EachItem {
   static constexpr int kBlocks = blocks_of<Item>();
@@ -156,7 +154,7 @@ struct EachItem {
   I items;
 
   DLBENCH_HOST_DEVICE void operator()(const Position& p) const {
-    // Unsigned, for the last block may lead past 2^31.
+    // Unsigned, since the last block may go past 2^31.
     using Counter = std::make_unsigned_t<I>;
     const Counter i = Counter{p.block} * p.threads + p.thread;
     if (i < static_cast<Counter>(items)) {
@@ -165,10 +163,10 @@ struct EachItem {
   }
 };
 
-/// Launches `item` over [0, items), counted in I: an item for each thread, neighbouring threads on
-/// neighbouring items. A copy like this had 0.99 of an H200's copy bandwidth, and 0.90 as a loop of
-/// as many blocks as the device holds; presumably because blocks that begin in order, each when one
-/// before it is done, keep what is read and written at a time closer together.
+/// Launches `item` over [0, items), counted by I: one item per thread, neighbouring threads on
+/// neighbouring items. A copy done this way reached 0.99 of an H200's copy bandwidth, but 0.90 as a
+/// loop with as many blocks as the device holds; presumably because blocks that start in order,
+/// each when an earlier one is done, keep simultaneous reads and writes closer together.
 template <typename I = Index, typename Launcher, typename Item>
 void for_each(Launcher& launcher, Index items, const Item& item) {
   if (items == 0) {
@@ -180,13 +178,13 @@ void for_each(Launcher& launcher, Index items, const Item& item) {
                kThreads);
 }
 
-/// Rows of `stride` elements (the channels of one position each), shared out so that a thread keeps
+/// Rows of `stride` elements (the channels of one position each), divided so that a thread keeps
 /// its column of `width` neighbouring elements and walks down the rows: what depends on the channel
-/// is loaded once. A block has `lanes` columns by `height` rows and takes one chunk of the rows of
-/// one group. Everything but `groups` and the rows follows from the shape alone, so the order of a
-/// sum is the same on every GPU.
+/// is loaded once. A block has `lanes` columns by `height` rows and handles one chunk of the rows
+/// of one group. Everything except `groups` and the rows depends only on the shape, so the order of
+/// a sum is the same on every GPU.
 struct Columns {
-  Index groups = 1;  ///< ranges of rows with results of their own: samples, or all as one
+  Index groups = 1;  ///< ranges of rows with separate results: samples, or one for all
   Index rows = 0;    ///< of one group
   Index stride = 0;
   std::uint32_t width = 1;
@@ -199,8 +197,8 @@ struct Columns {
   Divisor by_lanes;
   Divisor by_chunks;
 
-  /// At least `rows_per_thread` rows for each thread, and at most `max_blocks` blocks if that is
-  /// possible with one chunk for each group.
+  /// At least `rows_per_thread` rows per thread, and at most `max_blocks` blocks unless even one
+  /// chunk per group needs more.
   Columns(Index group_count,
           Index row_count,
           Index row_stride,
@@ -260,10 +258,10 @@ struct Columns {
 
 /// Calls op.finish(constants, op.load(offset), offset) for the pack at `offset` of every row of a
 /// thread's column; constants = op.prepare(group, column) are loaded once. Two rows are loaded
-/// before the first is finished: a store may alias the next load for all the compiler knows, and
-/// memory wants many loads under way. Blocks come from the last rows to the first: whoever wrote
-/// the tensor, or summed it up, went from the first to the last, so the end of it is in the cache;
-/// and whoever reads the result begins with what was written last.
+/// before the first is finished: as far as the compiler knows a store may alias the next load, and
+/// memory needs many loads in flight. Blocks go from the last rows to the first: the kernel that
+/// wrote or summed the tensor before went forward, so its end is in the cache; and a later reader
+/// begins with what was written last.
 template <typename Op>
 struct WalkColumns {
   static constexpr int kBlocks = blocks_of<Op>();
@@ -300,10 +298,10 @@ void walk_columns(
   if (groups * rows == 0) {
     return;
   }
-  // Rows spread the loading of the constants, of which a wide pack of 16 bits has twice as many as
-  // one of f32. More of them cost bandwidth, as loops do in for_each: batch norm had 0.89 (16 bits)
-  // and 0.91 (f32) of an H200's copy bandwidth with 16 rows, 0.91 and 0.96 with these. And small
-  // tensors need all the blocks they can get to keep a large GPU busy.
+  // More rows per thread amortise loading the constants, of which a wide 16-bit pack has twice as
+  // many as an f32 one. But they cost bandwidth, as loops do in for_each: batch norm reached 0.89
+  // (16 bits) and 0.91 (f32) of an H200's copy bandwidth with 16 rows, 0.91 and 0.96 with these.
+  // And small tensors need as many blocks as possible to keep a large GPU busy.
   constexpr Index kWantedBlocks = 1024;
   const Columns one_row(groups, rows, stride, width, 1, Index{1} << 30);
   const Index rows_per_thread =

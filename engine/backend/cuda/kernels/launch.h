@@ -3,10 +3,10 @@
 //
 // The own kernels of the CUDA backend, to be enqueued on a stream: no function here allocates,
 // synchronises or reads device memory on the host, so all may be captured in a CUDA graph. Pointers
-// are device addresses unless said otherwise. No header of CUDA is needed to call them.
+// are device addresses unless stated otherwise. No CUDA headers are needed to call them.
 //
-// Errors: what does not fit is a broken DLBENCH_CHECK; a launch that fails throws
-// core::Error (failure_codes.h) with the text of the CUDA runtime.
+// Errors: invalid arguments break a DLBENCH_CHECK; a launch that fails throws core::Error
+// (failure_codes.h) with the text of the CUDA runtime.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels_last.h"
@@ -36,7 +36,8 @@ enum class PointwiseOp : std::uint8_t {
   kSigmoidBackward,  ///< y = a b (1 - b); a = dy, b = the forward result
   kMultiply,         ///< y = a b
 };
-/// a, b and y of one layout and dtype (f32, f16, bf16); y may be a or b. b: null for unary ops.
+/// a, b and y have the same layout and dtype (f32, f16, bf16); y may be a or b. b: null for unary
+/// ops.
 struct PointwiseArgs {
   const void* a = nullptr;
   const void* b = nullptr;
@@ -46,10 +47,10 @@ struct PointwiseArgs {
 };
 void launch_pointwise(PointwiseOp op, const PointwiseArgs& args, StreamHandle stream);
 
-/// y = x[0] + x[1] + ... of two to four tensors, one after the other, each sum rounded to dtype as
-/// if it were stored. Each x has the positions and channels of y; its positions may lie further
-/// apart than its channels need, where it is a range of a wider tensor's. y may be an x of its own
-/// stride.
+/// y = x[0] + x[1] + ... of two to four tensors, added in order, with each partial sum rounded to
+/// dtype as if it were stored. Each x has the positions and channels of y; its positions may be
+/// further apart than its channels need, if it is a channel range of a wider tensor. y may be an x
+/// with the same stride.
 struct SumArgs {
   struct Summand {
     const void* x = nullptr;
@@ -63,8 +64,9 @@ struct SumArgs {
 void launch_sum(const SumArgs& args, StreamHandle stream);
 
 /// y = x in another float dtype (f16, bf16, f32, f64), rounded to nearest even. Batch, spatial and
-/// channels are one on both sides. The strides may differ between f32 and a 16-bit float: then the
-/// padding lanes of x are not read, those of y become zero; of one stride, they are cast as others.
+/// channels are equal on both sides. Strides may differ between f32 and a 16-bit float: then
+/// padding lanes of x are not read and those of y become zero; with equal strides they are cast
+/// like others.
 struct CastArgs {
   const void* x = nullptr;
   core::DType x_dtype = core::DType::kF32;
@@ -75,10 +77,10 @@ struct CastArgs {
 };
 void launch_cast(const CastArgs& args, StreamHandle stream);
 
-/// Of a tensor that is one of many casts: what of it is counted has 31 bits, whole chunks too.
+/// The largest tensor among many casts: its elements, rounded up to whole chunks, fit 31 bits.
 inline constexpr Index kMaxCastElements = (Index{1} << 31) - 512;
-/// Many casts, each of one stride on both sides, from x_dtype to y_dtype: one of them f32, the
-/// other f16 or bf16. One launch for up to kMaxCasts tensors.
+/// One of many casts, with equal strides on both sides, from x_dtype to y_dtype, of which one is
+/// f32 and the other f16 or bf16. One launch for up to kMaxCasts tensors.
 struct CastTensor {
   const void* x = nullptr;
   void* y = nullptr;
@@ -92,8 +94,8 @@ struct CastManyArgs {
 };
 void launch_cast_many(const CastManyArgs& args, StreamHandle stream);
 
-/// y[n, c, s] = (x[n, s, c] * scale - mean[c]) / stddev[c] in f32, then rounded to y's dtype; empty
-/// means 0 and 1. x: u8 (N, S, C), dense. At most kMaxImageChannels channels.
+/// y[n, c, s] = (x[n, s, c] * scale - mean[c]) / stddev[c] in f32, then rounded to y's dtype; an
+/// empty mean or stddev means 0 or 1. x: u8 (N, S, C), dense. At most kMaxImageChannels channels.
 inline constexpr int kMaxImageChannels = 16;
 struct NormalizeArgs {
   const std::uint8_t* x = nullptr;
@@ -104,8 +106,8 @@ struct NormalizeArgs {
 };
 void launch_normalize(const NormalizeArgs& args, StreamHandle stream);
 
-/// Draws again in the backward pass (x = dy). seed, step, first_sample: i64 scalars in device
-/// memory. The mask is that of core::sample_random_block for the logical position.
+/// The backward pass draws the same mask again (x = dy). seed, step, first_sample: i64 scalars in
+/// device memory. The mask is that of core::sample_random_block for the logical position.
 struct DropoutArgs {
   const void* x = nullptr;
   void* y = nullptr;
@@ -120,7 +122,7 @@ void launch_dropout(const DropoutArgs& args, StreamHandle stream);
 
 // ---- Per channel ----
 
-/// y = x + bias[c], then ReLU if asked. bias: dense (C), of the dtype of x. y may be x.
+/// y = x + bias[c], then ReLU if requested. bias: dense (C), with the dtype of x. y may be x.
 struct BiasArgs {
   const void* x = nullptr;
   const void* bias = nullptr;
@@ -132,8 +134,8 @@ struct BiasArgs {
 void launch_add_bias(const BiasArgs& args, StreamHandle stream);
 
 /// y[n, c, s] = x[n, c, s] gate[n, c] + shift[n, c] / spatial. gate, shift: (N, C) of the same
-/// dtype, rows `gate_stride` apart, their padding zero. x null: y = shift / spatial, the gradient
-/// of a global average. shift may be null. y may be x.
+/// dtype, rows `gate_stride` apart, with zero padding. x null: y = shift / spatial, the gradient of
+/// a global average. shift may be null. y may be x.
 struct ScaleChannelsArgs {
   const void* x = nullptr;
   const void* gate = nullptr;
@@ -145,10 +147,10 @@ struct ScaleChannelsArgs {
 };
 void launch_scale_channels(const ScaleChannelsArgs& args, StreamHandle stream);
 
-/// result[n, c] = factor * sum over s of a, or of a b. Over the batch too unless `per_sample`:
-/// result (C), dense. With it: (N, C), rows `result_stride` <= layout.stride apart, their padding
-/// written as zero. Global average: factor 1 / spatial; gradient of a gate: a = dy, b = x; of a
-/// bias: a = dy.
+/// With `per_sample`, result[n, c] = factor * sum over s of a, or of a b: (N, C), rows
+/// `result_stride` <= layout.stride apart, whose padding is set to zero. Otherwise summed over the
+/// batch too: result (C), dense. Global average: factor 1 / spatial; gradient of a gate: a = dy, b
+/// = x; of a bias: a = dy.
 struct ChannelSumsArgs {
   const void* a = nullptr;
   const void* b = nullptr;
@@ -168,10 +170,9 @@ void launch_channel_sums(const ChannelSumsArgs& args, StreamHandle stream);
 // ---- Batch normalisation ----
 
 /// y = act(act((x - mean) rstd gamma + beta) + addend): `relu` before the addition, `relu_after`
-/// behind it. Training: mean and rstd of the batch (biased variance) are written, and
-/// running = momentum running + (1 - momentum) batch, with the unbiased variance (its divisor at
-/// least 1). Inference reads the running values. gamma ... rstd: f32 (C), dense. y may be x or
-/// addend.
+/// after it. Training writes mean and rstd of the batch (biased variance), and running = momentum
+/// running + (1 - momentum) batch, with the unbiased variance (divisor at least 1). Inference reads
+/// the running values. gamma ... rstd: f32 (C), dense. y may be x or addend.
 struct BatchNormArgs {
   const void* x = nullptr;
   const float* gamma = nullptr;
@@ -193,9 +194,9 @@ void launch_batch_norm(const BatchNormArgs& args, StreamHandle stream);
 void launch_batch_norm_inference(const BatchNormArgs& args, StreamHandle stream);
 
 /// dx = gamma rstd (dy' - mean(dy') - x^ mean(dy' x^)) + addend, x^ = (x - mean) rstd;
-/// dgamma = sum(dy' x^), dbeta = sum(dy'). With `relu`, dy' = dy where x^ gamma + beta > 0, the
-/// forward pass computed again, else dy' = dy. dx may be dy, x or addend. dbias is dbeta rounded to
-/// dtype: the gradient of another op's bias over the same dy.
+/// dgamma = sum(dy' x^), dbeta = sum(dy'). With `relu`, dy' = dy where the recomputed forward
+/// result x^ gamma + beta > 0 and 0 elsewhere; without, dy' = dy. dx may be dy, x or addend. dbias
+/// is dbeta rounded to dtype: the gradient of another op's bias with the same dy.
 struct BatchNormBackwardArgs {
   const void* dy = nullptr;
   const void* x = nullptr;
@@ -214,13 +215,13 @@ struct BatchNormBackwardArgs {
   void* scratch = nullptr;
 };
 void launch_batch_norm_backward(const BatchNormBackwardArgs& args, StreamHandle stream);
-/// Of either direction.
+/// The size of scratch for either direction, in bytes.
 [[nodiscard]] std::size_t batch_norm_scratch_bytes(const ChannelsLast& layout, core::DType dtype);
 
 // ---- Pooling and resampling ----
 
-/// Spatial extents (D, H, W) on both sides; a 2D tensor has D = 1. Channels are one on both sides;
-/// x_stride lanes of each position are what is computed.
+/// Spatial extents (D, H, W) on both sides; a 2D tensor has D = 1. Both sides have the same number
+/// of channels; the first x_stride lanes of each position are computed.
 struct Planes {
   Index batch = 0;
   Index channels = 0;
@@ -229,9 +230,9 @@ struct Planes {
   std::array<Index, 3> x{1, 1, 1};
   std::array<Index, 3> y{1, 1, 1};
 };
-/// Max pooling without padding. argmax: u8, the layout of y; the position of the maximum in its
-/// window, row-major; the first one on ties; NaN wins over numbers. The backward pass gathers: dx =
-/// sum of dy over the windows whose maximum is here.
+/// Max pooling without padding. argmax: u8 in the layout of y, the row-major position of the
+/// maximum in its window; the first on ties; NaN beats numbers. The backward pass gathers: dx = sum
+/// of dy over the windows whose maximum is at this element.
 struct MaxPoolArgs {
   const void* x = nullptr;         ///< forward
   void* y = nullptr;               ///< forward
@@ -246,8 +247,8 @@ struct MaxPoolArgs {
 void launch_max_pool(const MaxPoolArgs& args, StreamHandle stream);
 void launch_max_pool_backward(const MaxPoolArgs& args, StreamHandle stream);
 
-/// Nearest neighbour, y extents = x extents * factor: y[o] = x[o / factor]; backward (from = dy, to
-/// = dx): the sum over the outputs that copied an input.
+/// Nearest-neighbour upsampling, y extents = x extents * factor: y[o] = x[o / factor]; backward
+/// (from = dy, to = dx): the sum over the outputs that copied an input.
 struct UpsampleArgs {
   const void* from = nullptr;
   void* to = nullptr;
@@ -260,8 +261,8 @@ void launch_upsample_backward(const UpsampleArgs& args, StreamHandle stream);
 // ---- Shape ----
 
 /// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c < count; with `clear_before` and `clear_rest`
-/// the lanes of y before and behind those become zero (behind: the last part of a concatenation,
-/// every slice; both: the gradient of a slice). x, y: f32, f16, bf16 or u8.
+/// the lanes of y before and after those become zero (after: for the last part of a concatenation
+/// and every slice; both: for the gradient of a slice). x, y: f32, f16, bf16 or u8.
 struct CopyChannelsArgs {
   const void* x = nullptr;
   Index x_stride = 0;
@@ -277,11 +278,11 @@ struct CopyChannelsArgs {
 };
 void launch_copy_channels(const CopyChannelsArgs& args, StreamHandle stream);
 
-/// The channels of the parts, one part behind the other; lanes of y behind the last become zero. A
-/// part may be upsampled on the way (nearest neighbour): its extents times `factors` are those of
-/// y; it then has no lanes behind its channels. One launch for up to kMaxConcatParts parts that are
-/// whole packs of 16 bytes, upsampled by 2 in height and width, and all or none in depth; else one
-/// for each part.
+/// Concatenates the channels of the parts; lanes of y after the last become zero. A part may be
+/// upsampled at the same time (nearest neighbour): its extents times `factors` are those of y; it
+/// then has no lanes after its channels. One launch for up to kMaxConcatParts parts that are whole
+/// packs of 16 bytes, if those upsampled are by 2 in height and width and all by 1 or all by 2 in
+/// depth; otherwise one launch per part.
 inline constexpr int kMaxConcatParts = 4;
 struct ConcatArgs {
   struct Part {
@@ -301,9 +302,9 @@ struct ConcatArgs {
 };
 void launch_concat(const ConcatArgs& args, StreamHandle stream);
 
-/// The elements of x in the logical order (N, C, S...) as those of y, which has as many: flatten,
+/// Copies the elements of x, in logical order (N, C, S...), to y, which has as many: flatten,
 /// reshape, and (with stride = channels or spatial = 1) between row-major and channels-last memory.
-/// Transposed in tiles where one side is row-major and lines are long enough, else element by
+/// Transposes in tiles if one side is row-major and lines are long enough, otherwise element by
 /// element.
 struct ReshapeArgs {
   const void* x = nullptr;
@@ -316,7 +317,7 @@ void launch_reshape(const ReshapeArgs& args, StreamHandle stream);
 
 // ---- Losses and metrics, f32 ----
 
-/// p: (N, 1, S) f32 with `p_stride` elements for each position; mask: u8 (N, S), 0 or 1.
+/// p: (N, 1, S) f32 with `p_stride` elements per position; mask: u8 (N, S), 0 or 1.
 struct SegmentationArgs {
   const float* p = nullptr;
   Index p_stride = 1;
@@ -358,19 +359,19 @@ struct Matrix {
 void launch_log_softmax(const Matrix& shape, const float* x, float* y, StreamHandle stream);
 void launch_log_softmax_backward(
     const Matrix& shape, const float* dy, const float* y, float* dx, StreamHandle stream);
-/// Mean of -logp[row, label[row]]; a label outside [0, K) gives NaN, which ends the run.
+/// The mean of -logp[row, label[row]]; a label outside [0, K) gives NaN, which ends the run.
 void launch_nll_loss(const Matrix& shape,
                      const float* logp,
                      const std::int32_t* label,
                      float* loss,
                      StreamHandle stream);
-/// dlogp = -dloss / N at the label, else 0.
+/// dlogp = -dloss / N at the label, otherwise 0.
 void launch_nll_backward(const Matrix& shape,
                          const float* dloss,
                          const std::int32_t* label,
                          float* dlogp,
                          StreamHandle stream);
-/// counts = rows whose largest logp (the first on ties) is the label, rows.
+/// counts = number of rows whose largest logp (the first on ties) is the label, number of rows.
 void launch_classification_counts(const Matrix& shape,
                                   const float* logp,
                                   const std::int32_t* label,
@@ -379,8 +380,8 @@ void launch_classification_counts(const Matrix& shape,
 
 // ---- Optimizers and loss scaling, f32 ----
 
-/// The rules of optimizer_math.h over all ranges, one launch for each kMaxRanges of them. Nothing
-/// is written where *found_inf is not 0; null: it never is. learning_rate: f32, coefficients: f64
+/// Applies the rules of optimizer_math.h to all ranges, with one launch per kMaxRanges of them.
+/// Writes nothing if *found_inf is not 0; null: never skips. learning_rate: f32, coefficients: f64
 /// (8).
 inline constexpr int kMaxRanges = 64;
 struct OptimizerArgs {
@@ -393,15 +394,15 @@ struct OptimizerArgs {
 };
 void launch_optimizer(const OptimizerArgs& args, StreamHandle stream);
 
-/// Advances step and coefficients, unless *found_inf is not 0; null: it never is.
+/// Advances step and coefficients, unless *found_inf is not 0; null: always advances.
 void launch_optimizer_advance(const graph::OptimizerAttributes& attributes,
                               std::int64_t* step,
                               double* coefficients,
                               const float* found_inf,
                               StreamHandle stream);
 
-/// Divides gradients by *loss_scale in place, one launch for each range. Sets *found_inf to 1 if
-/// one of the results is NaN or infinite, else leaves it.
+/// Divides gradients by *loss_scale in place, one launch per range. Sets *found_inf to 1 if a
+/// result is NaN or infinite, otherwise leaves it unchanged.
 struct UnscaleArgs {
   const float* loss_scale = nullptr;
   float* found_inf = nullptr;
@@ -409,17 +410,17 @@ struct UnscaleArgs {
 };
 void launch_unscale(const UnscaleArgs& args, StreamHandle stream);
 
-/// update_loss_scale() of loss_scale_rule.h, by one thread.
+/// Runs update_loss_scale() of loss_scale_rule.h on one thread.
 void launch_loss_scale_update(const graph::LossScaleAttributes& rule,
                               const LossScaleState& state,
                               StreamHandle stream);
 
-// ---- What plans of convolutions are checked with ----
+// ---- Checks of convolution plans ----
 
 enum class ConvDirection : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
 
-/// Uniform in [-1, 1), from the seed and the element's number: of f32 multiples of 2^-23, of f16
-/// and bf16 multiples of 2^-7, which both hold exactly.
+/// Uniform values in [-1, 1), from the seed and the element's number: multiples of 2^-23 for f32,
+/// of 2^-7 for f16 and bf16, which both represent exactly.
 struct RandomValuesArgs {
   void* y = nullptr;
   core::DType dtype = core::DType::kF32;
@@ -439,10 +440,10 @@ struct ConvAxis {
 };
 /// Single elements of a convolution's result, by the definition in double:
 ///   y[n, k, p] = sum over c, r of x[n, c, p stride + r dilation - pad] w[k, c, r]
-/// over the channels c of the group of k, with x = 0 outside; or of its adjoint in x or in w. Of
-/// the element at each offset of the result's memory, sums has the sum of its products and that of
-/// their squares. x (N, C, ...), w (K, C / groups, ...) and y (N, K, ...) lie channels-last, dense;
-/// what `direction` computes is not read.
+/// over the channels c of the group of k, with x = 0 outside; or of its adjoint in x or in w. For
+/// the element at each offset of the result's memory, sums gets the sum of its products and the sum
+/// of their squares. x (N, C, ...), w (K, C / groups, ...) and y (N, K, ...) are channels-last and
+/// dense; the operand that `direction` computes is not read.
 inline constexpr int kMaxConvSamples = 128;
 struct ConvSamplesArgs {
   ConvDirection direction = ConvDirection::kForward;
@@ -460,7 +461,7 @@ struct ConvSamplesArgs {
 };
 void launch_conv_samples(const ConvSamplesArgs& args, StreamHandle stream);
 
-/// y[i] = x[offsets[i]], of at most kMaxConvSamples.
+/// y[i] = x[offsets[i]], for at most kMaxConvSamples offsets.
 struct GatherArgs {
   const void* x = nullptr;
   core::DType dtype = core::DType::kF32;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dynamic loss scaling. The scale is read from device memory and changed there, so that a captured
-// step can be replayed.
+// Dynamic loss scaling. The scale is read and changed in device memory, so that a captured step can
+// be replayed.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -12,7 +12,8 @@
 
 namespace dlbench::backend::cuda {
 
-/// Packs of N gradients. Threads that find something all write the same 1: no order matters.
+/// Unscales packs of N gradients. All threads that find a non-finite value write the same 1, so
+/// their order does not matter.
 template <int N>
 struct UnscaleGradients {
   float* gradients;
@@ -33,7 +34,7 @@ struct UnscaleGradients {
     bool finite = true;
     for (int lane = 0; lane < N; ++lane) {
       values[lane] *= factor;
-      // x - x is 0 for finite x, else NaN.
+      // x - x is 0 for finite x, otherwise NaN.
       finite = finite && values[lane] - values[lane] == 0.0F;
     }
     if (!finite) {
@@ -62,7 +63,7 @@ void run_unscale(Launcher& launcher, const UnscaleArgs& args) {
   }
 }
 
-/// A single thread's work.
+/// The work of a single thread.
 struct UpdateLossScale {
   graph::LossScaleAttributes rule;
   LossScaleState state;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Losses and metrics. Sums over pixels go through reduce.h; rows of classes are reduced by one
-// block each, so that a thousand classes are as quick as ten.
+// Losses and metrics. Sums over pixels use reduce.h; rows of classes are reduced by one block each,
+// so that a thousand classes are as fast as ten.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -16,13 +16,13 @@
 
 namespace dlbench::backend::cuda {
 
-/// Pixels, or packs of them, as rows of one element.
+/// The columns of a reduction over pixels, or packs of them, as rows of one element.
 [[nodiscard]] inline Columns pixel_columns(Index items) {
   return reduction_columns(1, items, 1, 1);
 }
 
-/// Calls `visitor` with the pixels of one access, as an integral constant: 4 (16 bytes of f32), or
-/// 1 where pixels lie apart, where they leave some over, or where they are not aligned.
+/// Calls `visitor` with the number of pixels of one access, as an integral constant: 4 (16 bytes of
+/// f32), or 1 if pixels are not contiguous, not a multiple of 4, or not aligned.
 inline constexpr int kPixels = 4;
 template <typename Visitor>
 void visit_pixels(Index positions, Index p_stride, bool aligned_pixels, const Visitor& visitor) {
@@ -42,7 +42,7 @@ struct LoadedPixels {
   std::uint8_t truth[N];
 };
 
-/// Those of number `item`. p_stride is 1 if N > 1.
+/// Loads the pixels of item `item`. p_stride must be 1 if N > 1.
 template <int N>
 [[nodiscard]] DLBENCH_HOST_DEVICE LoadedPixels<N> load_pixels(const float* p,
                                                               Index p_stride,
@@ -62,7 +62,7 @@ template <int N>
   }
 }
 
-/// Source of sum(y p), sum(p), sum(y).
+/// The source of sum(y p), sum(p), sum(y).
 template <int N>
 struct OverlapSource {
   static constexpr int kAhead = 4;
@@ -86,8 +86,8 @@ struct OverlapSource {
   }
 };
 
-/// Source of true positives, predicted and wanted positives: exact in f32, since a thread counts
-/// few.
+/// The source of true positives, predicted and actual positives: exact in f32, since a thread only
+/// counts few.
 template <int N>
 struct CountSource {
   static constexpr int kAhead = 4;
@@ -136,7 +136,7 @@ struct StoreCounts {
   }
 };
 
-/// Sums in an order that depends on the number of pixels, and on whether they lie in packs.
+/// Sums in an order that depends on the number of pixels and on whether they are read in packs.
 template <typename Launcher>
 void run_dice_sums(Launcher& launcher, const SegmentationArgs& args, float* sums) {
   visit_pixels(args.positions, args.p_stride, aligned(args.p, args.mask), [&](auto width) {
@@ -166,7 +166,7 @@ void run_segmentation_counts(Launcher& launcher,
   });
 }
 
-/// A single number.
+/// Computes the loss, a single number.
 struct DiceLoss {
   const float* sums;
   float smooth;
@@ -181,7 +181,7 @@ void run_dice_loss(Launcher& launcher, const float* sums, float smooth, float* l
   for_each(launcher, 1, DiceLoss{sums, smooth, loss});
 }
 
-/// N neighbouring elements of dp; N > 1: which has no lanes to pad.
+/// Computes N neighbouring elements of dp, which has no padding lanes if N > 1.
 template <int N>
 struct DiceBackward {
   const float* dloss;
@@ -228,7 +228,7 @@ struct ExpSum {
   float sum;
 };
 
-/// y = x - log(sum(exp(x))): one block for each row.
+/// y = x - log(sum(exp(x))): one block per row.
 struct LogSoftmaxRow {
   using Partial = ExpSum;
   std::uint32_t lanes;
@@ -251,8 +251,8 @@ struct LogSoftmaxRow {
       into = from;
       return;
     }
-    // The larger one's exponential is 1: one call serves both sides. So are both where they are
-    // equal, of infinities too. A NaN compares false and comes through in the sum.
+    // The exponential of the larger one is 1, so one call serves both sides. If both are equal,
+    // even infinite, both are 1. NaN compares false and propagates through the sum.
     const bool rises = from.largest > into.largest;
     const float gap = rises ? into.largest - from.largest : from.largest - into.largest;
     const float decay = into.largest == from.largest ? 1.0F : std::exp(gap);
@@ -268,7 +268,7 @@ struct LogSoftmaxRow {
   }
 };
 
-/// dx = dy - exp(y) sum(dy): one block for each row.
+/// dx = dy - exp(y) sum(dy): one block per row.
 struct LogSoftmaxBackwardRow {
   using Partial = float;
   std::uint32_t lanes;
@@ -293,7 +293,7 @@ struct LogSoftmaxBackwardRow {
   }
 };
 
-/// Mean over the rows, by one block.
+/// Computes the mean over the rows, with one block.
 struct NllLoss {
   using Partial = double;
   std::uint32_t lanes;
@@ -333,7 +333,7 @@ struct NllBackward {
   }
 };
 
-/// One block; each thread takes whole rows.
+/// Counts with one block; each thread handles whole rows.
 struct CountCorrect {
   using Partial = std::int32_t;
   std::uint32_t lanes;
@@ -363,7 +363,7 @@ struct CountCorrect {
   }
 };
 
-/// A block for `columns` numbers: whole warps, no more than needed.
+/// The number of threads of a block for `columns` numbers: whole warps, no more than needed.
 [[nodiscard]] inline std::uint32_t row_threads(Index columns) {
   return static_cast<std::uint32_t>(
       std::clamp<Index>(core::round_up<Index>(columns, 32), 32, kThreads));

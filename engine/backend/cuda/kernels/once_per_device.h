@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A number that a device is asked for once: a process may drive several, from several threads.
+// Caches a number that is queried once per device: a process may use several, from several threads.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ class OncePerDevice {
  public:
   static constexpr int kDevices = 32;
 
-  /// What ask() returned for the device of that number when it was first called; asked again for a
-  /// number of kDevices or more, and where the answer was 0. Threads may ask at the same time: they
-  /// get the same answer.
+  /// Returns what ask() returned for this device when first called; calls it again for devices from
+  /// kDevices on, and if the answer was 0. Threads may call this at the same time: ask() must give
+  /// all of them the same answer.
   template <typename Ask>
   [[nodiscard]] std::uint32_t get(int device, const Ask& ask) {
     if (device < 0 || device >= kDevices) {

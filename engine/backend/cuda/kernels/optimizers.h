@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer updates over the flat arenas. What changes from step to step is read from device
-// memory, so that a captured step can be replayed.
+// Optimizer updates of the flat arenas. What changes from step to step is read from device memory,
+// so that a captured step can be replayed.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -15,14 +15,14 @@
 
 namespace dlbench::backend::cuda {
 
-/// Ranges that one launch updates, with where their packs begin among all packs.
+/// The ranges that one launch updates, and where their packs begin among all packs.
 struct RangeTable {
   UpdateRange range[kMaxRanges];
   Index first_pack[kMaxRanges + 1];
   int count;
 };
 
-/// The rule of one step: made by one thread of each block in double, used by all.
+/// The rule of one step: computed in double by one thread of each block, used by all.
 template <typename Rule>
 struct StepRule {
   alignas(16) unsigned char rule[sizeof(Rule)];
@@ -143,7 +143,7 @@ void run_optimizer(Launcher& launcher, const OptimizerArgs& args) {
   with_update_rule<float>(args.op, [&]<typename Rule>() { run_rule<Rule>(launcher, args); });
 }
 
-/// A single thread's work.
+/// The work of a single thread.
 struct AdvanceStep {
   graph::OptimizerAttributes attributes;
   std::int64_t* step;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise kernels over flat memory, padding lanes included.
+// Elementwise kernels on flat memory, including padding lanes.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -15,7 +15,7 @@
 
 namespace dlbench::backend::cuda {
 
-/// Written so that NaN passes: a NaN must reach the loss to be found.
+/// Written so that NaN passes through: a NaN must reach the loss to be detected.
 struct Relu {
   static constexpr bool kBinary = false;
   static constexpr bool kKeepsZero = true;
@@ -26,9 +26,9 @@ struct ReluBackward {
   static constexpr bool kKeepsZero = true;
   DLBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y <= 0 ? 0 : dy; }
 };
-/// Of a number of at least 1. On a device within 1 ulp (PTX ISA, rcp.approx), and 0 where it would
-/// be subnormal: with a division the sigmoid of 16-bit tensors had 0.74 to 0.76 of an H200's copy
-/// bandwidth, with this 0.86 to 0.89, both in grid-stride loops (and 0.97 since, README.md).
+/// The reciprocal of a number >= 1. On a device within 1 ulp (PTX ISA, rcp.approx), and 0 if it
+/// would be subnormal: with a division the sigmoid of 16-bit tensors reached 0.74 to 0.76 of an
+/// H200's copy bandwidth, with this 0.86 to 0.89, both in grid-stride loops (now 0.97, README.md).
 DLBENCH_HOST_DEVICE float reciprocal(float at_least_one) {
 #if defined(__CUDA_ARCH__)
   float result;
@@ -57,8 +57,8 @@ struct Multiply {
 };
 
 /// y = function(a, b) for the N elements of an item; the last item may have fewer. kPadded: there
-/// are lanes of which the function would not keep the zeros. Asking for them at run time costs the
-/// sigmoid of 16-bit tensors 42 registers in place of 27, and with them three of eight blocks.
+/// are padding lanes whose zeros the function would not preserve. Checking that at run time costs
+/// the sigmoid of 16-bit tensors 42 registers instead of 27, and so three of eight blocks.
 template <typename T, int N, typename Function, bool kPadded>
 struct MapPack {
   const T* a;
@@ -154,7 +154,7 @@ void run_pointwise(Launcher& launcher, PointwiseOp op, const PointwiseArgs& args
   }
 }
 
-/// What would be read back of a value once stored as T.
+/// What would be read back after storing a value as T.
 template <typename T>
 [[nodiscard]] DLBENCH_HOST_DEVICE float as_stored(float value) {
   T element;
@@ -175,7 +175,7 @@ DLBENCH_HOST_DEVICE void add_packs(const Pack<T, N> (&packs)[K], float (&sum)[N]
   }
 }
 
-/// Operands of one stride: flat memory; the last item may have fewer elements.
+/// For operands of equal stride: flat memory; the last item may have fewer elements.
 template <typename T, int N, int K>
 struct SumPack {
   const T* x[K];
@@ -205,7 +205,7 @@ struct SumPack {
   }
 };
 
-/// Operands of several strides: an item is a pack of a position.
+/// For operands of different strides: an item is a pack of a position.
 template <typename T, int N, int K>
 struct SumRangesPack {
   const T* x[K];

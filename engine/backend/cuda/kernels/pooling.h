@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Max pooling and nearest upsampling: an item is one pack of channels of one position, of the side
-// that is read or written once; of upsampling, see there.
+// Max pooling and nearest-neighbour upsampling: an item is one pack of channels of one position, on
+// the side that is read or written once; for upsampling see UpsamplePack.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels.h"
@@ -30,7 +30,7 @@ struct PoolWindow {
 
 template <typename T, int N>
 struct MaxPoolPack {
-  static constexpr int kBlocks = 4;  ///< without it ptxas spills, for eight
+  static constexpr int kBlocks = 4;  ///< without it ptxas aims at eight and spills
   const T* x;
   T* y;
   std::uint8_t* argmax;
@@ -52,7 +52,7 @@ struct MaxPoolPack {
                                     at.w * window.stride[2] + kw),
                     values);
           for (int lane = 0; lane < N; ++lane) {
-            // The first maximum wins; NaN wins over numbers and is then never replaced.
+            // The first maximum wins; NaN beats numbers and is then never replaced.
             const bool better = values[lane] > best[lane] ||
                                 (values[lane] != values[lane] && best[lane] == best[lane]);
             if (tap == 0 || better) {
@@ -93,7 +93,7 @@ struct MaxPoolWindowPack {
       float values[N];
       widen(taps[tap], values);
       for (int lane = 0; lane < N; ++lane) {
-        // As MaxPoolPack, by choices instead of branches: a NaN is not <= a number either.
+        // As MaxPoolPack, with selections instead of branches: NaN is not <= a number either.
         const bool better = !(values[lane] <= best[lane]) & (best[lane] == best[lane]);
         best[lane] = better ? values[lane] : best[lane];
         chosen[lane] = better ? tap : chosen[lane];
@@ -108,7 +108,7 @@ struct MaxPoolWindowPack {
   }
 };
 
-/// Along one axis: the outputs whose windows reach an input.
+/// Along one axis, the outputs [begin, end) whose windows contain an input.
 struct Reach {
   Coordinate begin;
   Coordinate end;
@@ -142,7 +142,7 @@ struct MaxPoolBackwardPack {
     for (Coordinate d = depth.begin; d < depth.end; ++d) {
       for (Coordinate h = height.begin; h < height.end; ++h) {
         for (Coordinate w = width.begin; w < width.end; ++w) {
-          // The gradient goes to the lanes whose maximum is here.
+          // The gradient is added to the lanes whose maximum is here.
           const Coordinate kd = at.d - d * window.stride[0];
           const Coordinate kh = at.h - h * window.stride[1];
           const Coordinate kw = at.w - w * window.stride[2];
@@ -172,7 +172,7 @@ struct MaxPoolBackwardPack {
   return true;
 }
 
-/// Of windows that tile x. An item is a pack of one row of dy stretched to the width of dx:
+/// For windows that tile x. An item is a pack of one row of dy stretched to the width of dx:
 /// neighbouring threads write neighbouring packs, each to all rows of the window.
 template <typename T, int N>
 struct MaxPoolScatterPack {
@@ -204,7 +204,7 @@ struct MaxPoolScatterPack {
       T* at = to;
       DLBENCH_UNROLL(1)
       for (Coordinate kh = 0; kh < window.kernel[1]; ++kh) {
-        // A sum of one, as MaxPoolBackwardPack has it: -0 becomes 0.
+        // A sum of one term, as in MaxPoolBackwardPack: -0 becomes 0.
         float sum[N] = {};
         for (int lane = 0; lane < N; ++lane) {
           sum[lane] += taps.lane[lane] == tap ? gradient[lane] : 0.0F;
@@ -286,7 +286,7 @@ void run_max_pool(Launcher& launcher, const MaxPoolArgs& args, bool backward) {
   backward ? run_max_pool_backward(launcher, args) : run_max_pool_forward(launcher, args);
 }
 
-/// Factors of the three axes.
+/// The upsampling factors of the three axes.
 struct Factors {
   Coordinate axis[3];
   explicit Factors(const std::array<Index, 3>& factors)
@@ -294,7 +294,7 @@ struct Factors {
 };
 
 /// An item is a pack of one row of x stretched to the width of y: neighbouring threads write
-/// neighbouring packs, where a thread that wrote all outputs of its pack would leave gaps between
+/// neighbouring packs, whereas a thread that wrote all outputs of its pack would leave gaps between
 /// its writes and those of its neighbours. It is read once and written to all rows that copy it.
 template <typename T, int N>
 struct UpsamplePack {
@@ -360,7 +360,7 @@ struct UpsampleBackwardPack {
   }
 };
 
-/// Factors of kDepth x 2 x 2.
+/// For factors of kDepth x 2 x 2.
 template <typename T, int N, int kDepth>
 struct UpsampleBackwardWindowPack {
   const T* dy;
@@ -396,7 +396,7 @@ void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
   const Index positions = planes.batch * volume(planes.x) * (backward ? 1 : factors[2]);
   visit_counted_packs(
       args.dtype,
-      // Forward, positions of y are counted in a PackIndex too, and may be more than the items.
+      // Forward, positions of y are counted by a PackIndex too, and may exceed the items.
       backward ? positions : planes.batch * volume(planes.y),
       planes.x_stride,
       planes.y_stride,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions in an order that depends on shapes alone, without atomics: threads gather, a tree
-// merges the threads of a block, each block writes one partial result, a second launch adds those
-// in double.
+// Reductions in an order that depends only on shapes, without atomics: threads gather, a tree
+// merges the threads of a block, each block writes one partial result, and a second launch adds
+// those in double.
 #pragma once
 
 #include "engine/backend/cuda/kernels/geometry.h"
@@ -21,11 +21,11 @@ namespace dlbench::backend::cuda {
 //   Partial gather(Position) const;
 //   static void merge(Partial& into, const Partial& from);
 //   void finish(Position, const Partial& of_its_lane) const;    called by every thread
-// and its launcher runs gather, then tree_step for falling `rows`, then finish, with barriers
+// and its launcher runs gather, then tree_step for decreasing `rows`, then finish, with barriers in
 // between.
 
-/// The partial results of a block, word by word: word w of all threads lies together, so that
-/// neighbouring threads meet in no bank of shared memory.
+/// The partial results of a block, word by word: word w of all threads is contiguous, so that
+/// neighbouring threads have no bank conflicts in shared memory.
 template <typename Partial>
 struct PartialTable {
   static_assert(std::is_trivially_copyable_v<Partial> && sizeof(Partial) % 4 == 0);
@@ -50,8 +50,8 @@ struct PartialTable {
   }
 };
 
-/// One level of the tree: merges the upper half of `rows` rows of threads into the lower half,
-/// which leaves rows_after(rows). An odd row in the middle waits for the next level.
+/// One level of the tree merges the upper half of `rows` rows of threads into the lower half, which
+/// leaves rows_after(rows) rows. With an odd number, the middle row waits for the next level.
 [[nodiscard]] DLBENCH_HOST_DEVICE std::uint32_t rows_after(std::uint32_t rows) {
   return (rows + 1) / 2;
 }
@@ -68,7 +68,7 @@ DLBENCH_HOST_DEVICE void tree_step(const Body& body,
   }
 }
 
-/// Q sums for each of N neighbouring elements.
+/// Q sums per element of N neighbouring elements.
 template <typename Number, int Q, int N>
 struct Sums {
   Number sum[Q][N];
@@ -90,8 +90,8 @@ DLBENCH_HOST_DEVICE void add_to(Sums<Number, Q, N>& into, const Sums<Number, Q, 
   }
 }
 
-/// A loaded struct as whole words: nvcc carries a struct of 16-bit lanes around a loop in a
-/// register for each lane.
+/// A loaded struct as whole words: nvcc would keep a struct of 16-bit lanes in one register per
+/// lane across loop iterations.
 template <typename Loaded>
 struct Carried {
   using Word = std::conditional_t<sizeof(Loaded) % 4 == 0, std::uint32_t, std::uint16_t>;
@@ -116,9 +116,9 @@ struct Carried {
 };
 
 /// Calls add(load(i)) for i = first, first + step, ... below end, in that order, with kAhead loads
-/// under way: the next ones are issued before what came is added, across the end of the loop's
-/// body. Within one body, ptxas moves each load down to the addition that waits for it. I: Index or
-/// ShortIndex; end + kAhead * step must fit.
+/// in flight: the next loads are issued before the previous ones are added, across iterations of
+/// the loop. Within one iteration, ptxas would move each load down to the addition that needs it.
+/// I: Index or ShortIndex; end + kAhead * step must fit.
 template <int kAhead, typename I, typename Load, typename Add>
 DLBENCH_HOST_DEVICE void add_in_order(I first, I end, I step, const Load& load, const Add& add) {
   I i = first;
@@ -143,7 +143,7 @@ DLBENCH_HOST_DEVICE void add_in_order(I first, I end, I step, const Load& load, 
       add(carried[a].loaded());
     }
   }
-  // What is left is less than kAhead, and for small tensors it is all.
+  // The rest is less than kAhead, and for small tensors it is everything.
   DLBENCH_UNROLL(kAhead)
   for (int a = 0; a < kAhead - 1; ++a) {
     if (i + a * step < end) {
@@ -159,8 +159,8 @@ DLBENCH_HOST_DEVICE void add_in_order(I first, I end, I step, const Load& load, 
 }
 
 /// First stage: f32 sums down the rows of a chunk. Source: Constants prepare(group, column);
-/// Loaded load(offset) reads the pack at `offset`; add(constants, loaded, sum) adds it; kAhead
-/// rows of a thread are under way.
+/// Loaded load(offset) reads the pack at `offset`; add(constants, loaded, sum) adds it; kAhead rows
+/// of a thread are in flight.
 /// partials: (groups, chunks, Q, stride) f32.
 template <int Q, int N, typename Source>
 struct SumColumns {
@@ -209,7 +209,7 @@ struct FoldChunks {
   std::uint32_t lanes;
   std::uint32_t tiles;
   std::uint32_t height;
-  ShortIndex chunks;  ///< 64 bits would cost a division of them
+  ShortIndex chunks;  ///< 64 bits would cost a 64-bit division
   Index stride;
   Index used;
   const float* partials;
@@ -255,8 +255,8 @@ struct FoldChunks {
   }
 };
 
-/// The shape of the first stage: 4 to 16 rows for each thread, more for large tensors, fewer where
-/// blocks would be too few to keep a large GPU busy; and at most 1024 blocks, for the second stage.
+/// The shape of the first stage: 4 to 16 rows per thread, more for large tensors, fewer if there
+/// would be too few blocks to keep a large GPU busy; at most 1024 blocks, for the second stage.
 [[nodiscard]] inline Columns reduction_columns(Index groups, Index rows, Index stride, int width) {
   constexpr Index kWantedBlocks = 512;
   const Columns one_row(groups, rows, stride, width, 1, Index{1} << 30);
@@ -264,13 +264,13 @@ struct FoldChunks {
   return {groups, rows, stride, width, rows_per_thread, 1024};
 }
 
-/// Bytes of the partial sums of Q quantities.
+/// The size in bytes of the partial sums of `quantities` quantities.
 [[nodiscard]] inline std::size_t reduction_scratch_bytes(const Columns& columns, int quantities) {
   return static_cast<std::size_t>(columns.groups * columns.chunks * quantities * columns.stride) *
          sizeof(float);
 }
 
-/// Both stages.
+/// Runs both stages.
 template <int Q, int N, typename Launcher, typename Source, typename Finish>
 void reduce_columns(Launcher& launcher,
                     const Columns& columns,
@@ -284,8 +284,8 @@ void reduce_columns(Launcher& launcher,
   launcher.reduce(SumColumns<Q, N, Source>{columns, columns.lanes, source, scratch},
                   columns.blocks(),
                   columns.threads());
-  // Few columns by many rows: nothing but the latency of memory counts here, and a thread then
-  // waits for at most 32 chunks, sixteen at a time. Eight columns fill a sector of 32 bytes.
+  // Few columns by many rows: only the latency of memory matters here, and a thread waits for at
+  // most 32 chunks, sixteen at a time. Eight columns fill a sector of 32 bytes.
   constexpr std::uint32_t kLanes = 8;
   FoldChunks<Q, Finish> fold{kLanes,
                              static_cast<std::uint32_t>(ceil_divide<Index>(used, kLanes)),

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What max pooling and upsampling share: where the packs of two tensors of different extents stand.
+// Shared by max pooling and upsampling: the positions of packs in two tensors of different extents.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -13,8 +13,8 @@
 
 namespace dlbench::backend::cuda {
 
-/// Coordinates and windows fit 31 bits, as do the positions of one sample; with 64 bits the loops
-/// over windows need twice the registers.
+/// Coordinates, windows and the positions of one sample fit 31 bits; with 64 bits the loops over
+/// windows would need twice the registers.
 using Coordinate = ShortIndex;
 
 [[nodiscard]] inline Index volume(const std::array<Index, 3>& extents) {
@@ -26,8 +26,8 @@ struct Extents {
   Divisor depth;
   Divisor height;
   Divisor width;
-  Coordinate positions;  ///< of a sample
-  Coordinate stride;     ///< from a position to the next
+  Coordinate positions;  ///< per sample
+  Coordinate stride;     ///< between successive positions
 
   Extents(const std::array<Index, 3>& e, Index elements)
       : depth(e[0]),
@@ -37,7 +37,7 @@ struct Extents {
         stride(to_short(elements)) {}
 };
 
-/// Where an item of a tensor stands. I: what counts the items.
+/// The coordinates of an item of a tensor. I: the type that counts items.
 template <typename I>
 struct Place {
   I sample;
@@ -98,8 +98,8 @@ struct Resampling {
   }
 };
 
-/// Windows of kDepth x 2 x 2. All taps are read before the first is looked at: memory wants many
-/// loads under way, and a choice by values between two loads would hold up the second.
+/// Reads windows of kDepth x 2 x 2. All taps are read before the first is used: memory needs many
+/// loads in flight, and a selection by value between two loads would delay the second.
 template <int kDepth, int N, typename T>
 DLBENCH_HOST_DEVICE void read_window(const T* from,
                                      const Slab& slab,
@@ -113,7 +113,7 @@ DLBENCH_HOST_DEVICE void read_window(const T* from,
 }
 
 /// Calls visit(depth) with a constant: 1 or 2 for wide packs and windows of 1 x 2 x 2 or 2 x 2 x 2,
-/// which are those of all workloads, else 0.
+/// which all workloads use, otherwise 0.
 template <int N, typename Visitor>
 void visit_window(const std::array<Index, 3>& extents, const Visitor& visit) {
   if constexpr (N > 1) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes of scratch memory. Chunks depend on the width of the packs and that on addresses, which are
-// not known yet: the larger of both is taken.
+// Sizes of scratch memory. Chunks depend on the width of packs, which depends on addresses that are
+// not known yet: the larger size is returned.
 #include "engine/backend/cuda/kernels/channels.h"
 #include "engine/backend/cuda/kernels/losses.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves elements between channels and layouts; their bits do not change.
+// Moves elements between channels and layouts without changing their bits.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -17,8 +17,8 @@
 
 namespace dlbench::backend::cuda {
 
-/// A position's lanes of y, N at a time: the first `lead` zero, then copied, zero behind the last
-/// channel.
+/// An item is N lanes of a position of y: the first `lead` lanes are zero, then channels are
+/// copied, and lanes after the last channel are zero.
 template <typename T, int N>
 struct CopyChannelsPack {
   const T* x;
@@ -27,7 +27,7 @@ struct CopyChannelsPack {
   ShortIndex y_stride;
   ShortIndex lead;
   ShortIndex count;
-  Divisor packs;  ///< of a position, zeros included
+  Divisor packs;  ///< per position, zeros included
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
     PackIndex<N> pack = 0;
@@ -77,7 +77,7 @@ void run_copy_packs(Launcher& launcher, const CopyChannelsArgs& args) {
                                                 Divisor(packs)});
 }
 
-/// Bits are copied: an unsigned integer stands for any element of its size.
+/// Calls `visitor` with an unsigned integer of the element's size, since only bits are copied.
 template <typename Visitor>
 void visit_bits(core::DType dtype, const Visitor& visitor) {
   switch (dtype) {
@@ -108,8 +108,8 @@ void run_copy_channels(Launcher& launcher, const CopyChannelsArgs& args) {
   });
 }
 
-/// One element of y: neighbouring threads write neighbouring elements and gather theirs from x.
-/// I: ShortIndex where both tensors have less than 2^31 elements.
+/// An item is one element of y: neighbouring threads write neighbouring elements and gather from x.
+/// I: ShortIndex if both tensors have fewer than 2^31 elements.
 template <typename T, typename I>
 struct ReshapeElement {
   const T* x;
@@ -117,7 +117,7 @@ struct ReshapeElement {
   DivisorOf<I> y_stride;
   DivisorOf<I> y_spatial;
   I y_channels;
-  DivisorOf<I> x_sample;  ///< logical elements of a sample of x
+  DivisorOf<I> x_sample;  ///< logical elements per sample of x
   DivisorOf<I> x_spatial;
   I x_stride;
 
@@ -155,14 +155,14 @@ void run_reshape_elements(Launcher& launcher, const ReshapeArgs& args) {
                                    static_cast<I>(from.stride)});
 }
 
-/// Whether elements lie in their logical order, with nothing between them.
+/// Whether elements are stored in logical order without gaps.
 [[nodiscard]] inline bool row_major_order(const ChannelsLast& layout) {
   return layout.stride == layout.channels && (layout.channels == 1 || layout.spatial == 1);
 }
 
-/// As matrices of (spatial, channels) on one side, and of (channels, spatial), one behind the
-/// other, on the other; none where that is not so, or where a line has less than a sector of 32
-/// bytes.
+/// The reshape as a transposition between matrices (spatial, channels) on one side and contiguous
+/// matrices (channels, spatial) on the other; nullopt if it is none, or if a line is shorter than a
+/// sector of 32 bytes.
 [[nodiscard]] inline std::optional<TransposeShape> transposition(const ReshapeArgs& args) {
   const bool flatten = row_major_order(args.y_layout);
   const ChannelsLast& last = flatten ? args.x_layout : args.y_layout;
@@ -214,7 +214,7 @@ void run_reshape(Launcher& launcher, const ReshapeArgs& args) {
   }
   visit_bits(args.dtype, [&](auto type) {
     using T = decltype(type);
-    if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {  // what activations are of
+    if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {  // sizes of activations
       if (const auto shape = transposition(args); shape.has_value()) {
         return run_transpose(
             launcher, *shape, static_cast<const T*>(args.x), static_cast<T*>(args.y));

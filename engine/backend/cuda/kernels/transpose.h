@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transposes matrices, one for each sample, through memory that the threads of a block share: rows
-// are read and written in whole lines on either side.
+// Transposes matrices, one per sample, through shared memory: whole lines are read and written on
+// either side.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -14,8 +14,8 @@
 
 namespace dlbench::backend::cuda {
 
-/// Matrices of x: (rows, columns), lines `x_pitch` elements apart; of y: (columns, y_columns),
-/// where what is right of the rows of x becomes zero.
+/// Matrices of x are (rows, columns), with lines `x_pitch` elements apart; those of y are (columns,
+/// y_columns), where columns beyond the rows of x become zero.
 struct TransposeShape {
   Index matrices;
   ShortIndex rows;
@@ -23,19 +23,19 @@ struct TransposeShape {
   ShortIndex y_columns;
   ShortIndex x_pitch;
   ShortIndex y_pitch;
-  Index x_matrix;  ///< from a matrix to the next, in elements
+  Index x_matrix;  ///< distance between successive matrices, in elements
   Index y_matrix;
 };
 
-/// Tiles of 128 bytes by as many lines as those have elements, as many of them for a block as
-/// 16 KiB hold: a thread then has four packs under way, or eight elements. kIn, kOut: elements of
-/// an access to x and to y, one or those of 16 bytes.
+/// Square tiles whose lines have 128 bytes, as many per block as fit in 16 KiB: a thread then has
+/// four packs or eight elements in flight. kIn, kOut: elements per access to x and to y, one or
+/// those of 16 bytes.
 template <typename T, int kIn, int kOut>
 struct TransposeTiles {
   static constexpr int kBlocks =
-      4;  ///< with fewer registers ptxas waits for one load before others
+      4;  ///< with fewer registers ptxas waits for a load before issuing others
   static constexpr std::uint32_t kSide = 128 / sizeof(T);
-  static constexpr std::uint32_t kLines = 128;  ///< of all tiles of a block
+  static constexpr std::uint32_t kLines = 128;  ///< lines of all tiles of a block
   static constexpr std::uint32_t kTiles = kLines / kSide;
   struct Shared {
     alignas(16) T element[kLines * kSide];
@@ -44,8 +44,8 @@ struct TransposeTiles {
   const T* x;
   T* y;
   TransposeShape shape;
-  Divisor down;    ///< tiles from row to row
-  Divisor across;  ///< tiles from column to column
+  Divisor down;    ///< tiles along the rows of a matrix
+  Divisor across;  ///< tiles along the columns of a matrix
   ShortIndex tiles;
 
   DLBENCH_HOST_DEVICE void load(const Position& p, Shared& shared) const {
@@ -89,12 +89,12 @@ struct TransposeTiles {
   }
 
  private:
-  /// Packs of a thread, and those of them that are under way at once.
+  /// The number of packs of a thread, and how many of them are in flight at once.
   template <int N>
   static constexpr std::uint32_t kPacks = kLines* kSide / N / kThreads;
   template <int N>
   static constexpr std::uint32_t kAhead = N == 1 ? 8 : 4;
-  /// nvcc moves a struct of words as a whole, one of 16-bit lanes in parts.
+  /// nvcc copies a struct of words as a whole, but one of 16-bit lanes in parts.
   template <int N>
   using PackBits = std::conditional_t<N == 1, Pack<T, 1>, Pack<std::uint32_t, 4>>;
 
@@ -108,7 +108,7 @@ struct TransposeTiles {
     return bits;
 #endif
   }
-  /// To shared memory, for which write_pack is not made.
+  /// Writes to shared memory, which write_pack() does not support.
   template <int N>
   static DLBENCH_HOST_DEVICE void write_bits(T* to, const PackBits<N>& bits) {
 #if defined(__CUDA_ARCH__)
@@ -118,9 +118,10 @@ struct TransposeTiles {
 #endif
   }
 
-  /// Where the i-th pack of a thread lies: neighbouring threads have neighbouring packs of a line.
+  /// The position of the i-th pack of a thread: neighbouring threads have neighbouring packs of a
+  /// line.
   struct Spot {
-    std::uint32_t line;   ///< of all tiles
+    std::uint32_t line;   ///< counted over all tiles
     std::uint32_t place;  ///< in the line, in elements
   };
   template <int N>
@@ -129,7 +130,7 @@ struct TransposeTiles {
     return {pack / (kSide / N), pack % (kSide / N) * N};
   }
 
-  /// Where a tile of the block begins. Behind the last tile: behind all columns.
+  /// The first element of a tile of the block. Tiles after the last one begin after all columns.
   struct Corner {
     Index matrix;
     ShortIndex row;
@@ -144,8 +145,8 @@ struct TransposeTiles {
     return {matrix, row_tile * kStep, tile < tiles ? column_tile * kStep : shape.columns};
   }
 
-  /// The packs of 16 bytes of a line lie in an order that depends on the line, so that threads that
-  /// read down a column, kOut lines each, do not meet in a bank of shared memory.
+  /// The offset of an element in shared memory. The order of the 16-byte packs of a line depends on
+  /// the line, so that threads that read down a column, kOut lines each, have no bank conflicts.
   static DLBENCH_HOST_DEVICE std::uint32_t offset(std::uint32_t line, std::uint32_t place) {
     constexpr std::uint32_t kWidth = kWide<T>;
     const std::uint32_t pack = (place / kWidth ^ line ^ line / 8) % 8;

@@ -23,10 +23,10 @@ std::size_t bytes_of(const std::vector<std::int64_t>& extents, core::DType dtype
   return static_cast<std::size_t>(elements_of(extents)) * core::size_of(dtype);
 }
 
-/// At least `bytes`, where there is room. What was in it is lost if it grows.
+/// Grows a buffer to at least `bytes`, losing its contents; returns false if there is no room.
 bool grow(std::unique_ptr<CudaBuffer>& buffer, std::size_t bytes) {
   if (buffer == nullptr || buffer->bytes() < bytes) {
-    buffer.reset();  // first, for there may be no room for both
+    buffer.reset();  // first, since there may be no room for both
     buffer = CudaBuffer::if_room(bytes);
   }
   return buffer != nullptr;
@@ -54,13 +54,13 @@ void ConvBench::give_back() {
 }
 
 bool ConvBench::reserve(const ConvProblem& problem, std::size_t workspace) {
-  // Of one problem none of these but the workspace grows again.
+  // For the same problem only the workspace can grow.
   if (filled_ && problem.text() == problem_.text() && grow(scratch_, workspace)) {
     return true;
   }
   filled_ = false;
   if (!grow_for(problem, workspace)) {
-    give_back();  // what larger problems left
+    give_back();  // memory that larger problems left
     if (!grow_for(problem, workspace)) {
       give_back();
       return false;
@@ -73,8 +73,9 @@ bool ConvBench::reserve(const ConvProblem& problem, std::size_t workspace) {
   return true;
 }
 
-// Random, as data is: zeros and constants hide what is added twice or taken from a wrong place, and
-// let the device run cooler and faster. Padding lanes are not zero here: plans know of none.
+// Random like real data: zeros and constants hide what is added twice or read from a wrong place,
+// and let the device run cooler and faster. Padding lanes are not zero here: plans do not know
+// them.
 void ConvBench::fill() {
   const auto random = [&](CudaBuffer& to, std::int64_t elements, ConvOperand operand) {
     launch_random_values({.y = to.data(),
@@ -123,7 +124,7 @@ ContractionCall ConvBench::call() {
           .stream = stream_.handle()};
 }
 
-// A chip that was idle takes tens of milliseconds of work to reach the clock that it holds in a
+// An idle chip takes tens of milliseconds of work to reach the clock frequency that it holds during
 // training; the candidate that is timed first would look slow. The first run loads kernels, during
 // which the chip may idle.
 void ConvBench::warm_up(ConvExecution& execution) {
@@ -141,9 +142,9 @@ void ConvBench::warm_up(ConvExecution& execution) {
   warm_ = true;
 }
 
-// The untimed run keeps the device busy while the host enqueues those that are timed: on an idle
-// stream the host's time for the first of them would be inside. Where the host is slower than the
-// device with every run, its time still is what is measured.
+// The untimed run keeps the device busy while the host enqueues the timed ones: on an idle stream
+// the host's time for the first of them would be included. If the host is slower than the device
+// for every run, the host's time is still what is measured.
 double ConvBench::seconds(ConvExecution& execution, int runs) {
   if (!warm_) {
     warm_up(execution);

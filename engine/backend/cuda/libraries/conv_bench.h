@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where plans of cuDNN are run before a step does, and what they compute is checked: a stream, and
+// Runs plans of cuDNN outside of steps, to time them and to check what they compute: a stream, and
 // memory for one problem at a time.
 #pragma once
 
@@ -19,9 +19,9 @@
 
 namespace dlbench::backend::cuda {
 
-/// Its memory is no part of what a run was predicted to need: it grows to the largest operands of
-/// all problems, or is given back for one that does not find room beside those of others; and with
-/// the bench, before the step's own is taken. Not for use by several threads.
+/// Its memory is not included in the prediction of what a run needs. It grows to the largest
+/// operands of all problems, and is freed if a problem does not fit next to what others left, and
+/// with the bench, before the step's own memory is allocated. Not thread safe.
 class ConvBench {
  public:
   explicit ConvBench(LibraryHandles& handles);
@@ -29,17 +29,17 @@ class ConvBench {
   ConvBench(const ConvBench&) = delete;
   ConvBench& operator=(const ConvBench&) = delete;
 
-  /// Makes room for the operands of `problem`, filled with random values, and for `workspace`
-  /// bytes; and computes the samples that its plans are checked with: all but the room once for
-  /// calls with one problem in succession. False where the device has no
-  /// room for them: then nothing may be run.
+  /// Allocates the operands of `problem` and `workspace` bytes, fills the operands with random
+  /// values and computes the samples against which its plans are checked (the latter two once for
+  /// successive calls with the same problem). Returns false if the device has no room: then nothing
+  /// may be run.
   [[nodiscard]] bool reserve(const ConvProblem& problem, std::size_t workspace);
-  /// Seconds on the device's clock of `runs` runs back to back, after one that is not timed. The
-  /// first time it first keeps the device busy until its clock has risen. Throws core::Error if the
-  /// plan does not run.
+  /// Returns the seconds on the device's clock of `runs` runs back to back, after an untimed run.
+  /// The first call keeps the device busy until its clock frequency has risen. Throws core::Error
+  /// if the plan does not run.
   [[nodiscard]] double seconds(ConvExecution& execution, int runs);
-  /// Runs a plan of the reserved problem once, over a result of NaN: what is wrong with what it
-  /// computes, or empty. Throws core::Error if the plan does not run.
+  /// Runs a plan of the reserved problem once, over a result filled with NaN; returns what is wrong
+  /// with what it computes, empty if nothing. Throws core::Error if the plan does not run.
   [[nodiscard]] std::string check(ConvExecution& execution, const ConvRounding& rounding);
 
  private:
@@ -58,10 +58,10 @@ class ConvBench {
   std::unique_ptr<CudaBuffer> y_;
   std::unique_ptr<CudaBuffer> bias_;
   std::unique_ptr<CudaBuffer> scratch_;
-  std::unique_ptr<CudaBuffer> samples_;  ///< two f64 for each
+  std::unique_ptr<CudaBuffer> samples_;  ///< two f64 per sample
   ConvProblem problem_;
   std::vector<Index> offsets_;
-  std::vector<double> sums_;  ///< as wrong_results() has them
+  std::vector<double> sums_;  ///< the argument of wrong_results()
   CudaStream stream_;
   std::unique_ptr<Stream::Event> begin_;
   std::unique_ptr<Stream::Event> end_;

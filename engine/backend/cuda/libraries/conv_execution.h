@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one plan of cuDNN, and the epilogue behind it that the plan does not fuse.
+// Runs one plan of cuDNN, followed by the epilogue unless the plan fuses it.
 #pragma once
 
 #include "engine/backend/cuda/contractions.h"
@@ -24,8 +24,8 @@ class ConvExecution {
   [[nodiscard]] bool repeatable() const { return plan_.repeatable; }
   [[nodiscard]] bool transformed() const { return plan_.transformed; }
 
-  /// Enqueues the convolution and its epilogue. Allocates only where an address differs from the
-  /// last call's.
+  /// Enqueues the convolution and its epilogue. Allocates only if an address differs from that of
+  /// the last call.
   void run(const ContractionCall& call);
 
  private:
@@ -34,7 +34,7 @@ class ConvExecution {
   LibraryHandles& handles_;
   ConvPlan plan_;
   bool fused_bias_;
-  Epilogue behind_;  ///< what the plan leaves to be done
+  Epilogue behind_;  ///< what the plan does not compute
   core::DType dtype_;
   ChannelsLast result_;
   CudnnDescriptor pack_;

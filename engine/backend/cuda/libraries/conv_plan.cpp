@@ -28,7 +28,7 @@ cudnnDataType_t cudnn_type(core::DType dtype) {
   }
 }
 
-/// Of a tensor that has no memory; it stands in no variant pack.
+/// The id of a virtual tensor, which has no memory and is in no variant pack.
 constexpr std::int64_t kVirtualSums = 's';
 
 CudnnDescriptor tensor(core::DType dtype,
@@ -60,7 +60,7 @@ CudnnDescriptor convolution(const ConvProblem& problem) {
   return d;
 }
 
-/// The names under which the three directions take their operands.
+/// The attribute names of the operands for each of the three directions.
 struct OperationAttributes {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t x;
@@ -100,7 +100,7 @@ OperationAttributes attributes_of(ConvDirection direction) {
   }
 }
 
-/// (1, K, 1, ...): added to every position.
+/// A tensor (1, K, 1, ...) that is added to every position.
 CudnnDescriptor bias_tensor(const ConvProblem& problem) {
   std::vector<std::int64_t> extents(problem.y.size(), 1);
   extents[1] = problem.y[1];
@@ -120,8 +120,8 @@ CudnnDescriptor convolution_operation(const ConvProblem& problem, const CudnnDes
   return operation;
 }
 
-/// y = sums + bias, where only this operation sees the sums. They are f32, as they are made: cuDNN
-/// 9.19 has no precompiled engine for sums that are rounded to 16 bits in between.
+/// y = sums + bias, where the sums are virtual. They are f32, as computed: cuDNN 9.19 has no
+/// precompiled engine for sums that are rounded to 16 bits in between.
 CudnnDescriptor bias_operation(const ConvProblem& problem,
                                const CudnnDescriptor& sums,
                                const CudnnDescriptor& y) {
@@ -139,7 +139,7 @@ CudnnDescriptor bias_operation(const ConvProblem& problem,
   return operation;
 }
 
-/// The convolution, and the addition of its bias if that is to be fused.
+/// The graph of the convolution, and of the addition of its bias if that is to be fused.
 CudnnDescriptor operation_graph(const ConvProblem& problem, bool fuse, const PlanTarget& target) {
   const CudnnDescriptor y = tensor(problem.dtype, problem.y, kConvY);
   std::vector<CudnnDescriptor> operations;
@@ -157,7 +157,7 @@ CudnnDescriptor operation_graph(const ConvProblem& problem, bool fuse, const Pla
   return graph;
 }
 
-/// Configurations in cuDNN's order; none where the heuristics know nothing.
+/// Engine configurations in cuDNN's order; none if the heuristics have no answer.
 std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph,
                                             const PlanTarget& target,
                                             cudnnBackendHeurMode_t mode,
@@ -265,11 +265,11 @@ CudnnDescriptor device_properties(std::string_view json) {
   return device;
 }
 
-// On a device the handle is told, to the graph (whose heuristics then ask that device) and to the
-// plan. cuDNN 9.19 calls both attributes deprecated and still takes them: it is the way that
-// NVIDIA's cudnn-frontend goes wherever it has a handle, and PyTorch with it, so the one that is
-// known to end in plans that execute. Device properties are for making plans ahead of time: NVIDIA
-// documents that such a plan is serialised, and loaded again on the device before it runs.
+// On a device the handle is set in the graph (whose heuristics then query that device) and in the
+// plan. cuDNN 9.19 calls both attributes deprecated but accepts them: NVIDIA's cudnn-frontend, and
+// PyTorch with it, do the same whenever they have a handle, so it is known to give plans that
+// execute. Device properties are for making plans ahead of time: according to NVIDIA such a plan is
+// serialised, and loaded again on the device before it runs.
 void PlanTarget::tell_graph(CudnnDescriptor& graph) const {
   if (handle_ != nullptr) {
     graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle_);
@@ -292,15 +292,15 @@ void PlanTarget::tell_plan(CudnnDescriptor& plan) const {
 
 namespace {
 
-/// From one list of cuDNN's heuristics, until there are so many plans.
+/// One list of cuDNN's heuristics, to be used until there are `until` plans in all.
 struct Source {
   cudnnBackendHeurMode_t mode;
   std::size_t until;
 };
 
-/// For plain convolutions mode B orders other engines and knobs than mode A: for most gradients of
-/// ResUNet++ its first ones stand further behind in A, or are not there (cuDNN 9.19, descriptions
-/// of an H200 and an A100). With an epilogue both were seen to offer as many: A's are enough.
+/// For plain convolutions mode B prefers other engines and knobs than mode A: for most gradients of
+/// ResUNet++ its first ones come later in A, or are missing there (cuDNN 9.19, descriptions of an
+/// H200 and an A100). With an epilogue both offered equally many, so A's are enough.
 std::vector<Source> sources(bool fuse, std::size_t most) {
   if (fuse || most == 1) {
     return {{CUDNN_HEUR_MODE_A, most}, {CUDNN_HEUR_MODE_FALLBACK, most}};
@@ -309,13 +309,13 @@ std::vector<Source> sources(bool fuse, std::size_t most) {
       {CUDNN_HEUR_MODE_A, most}, {CUDNN_HEUR_MODE_B, 2 * most}, {CUDNN_HEUR_MODE_FALLBACK, most}};
 }
 
-/// Where the padding of both sides differs, some engines of cuDNN 9.19 are left out while there are
-/// others. Engine 20 gave wrong gradients of weights in f32 on an H200: in each of the 29 plans
-/// of it that were run with such a padding, most elements were wrong. The oldest, 0 to 3, are under
-/// suspicion: they come from an interface that knew one padding for both sides, and one
-/// gradient was wrong on an H100 (ResUNet++, 2 x 64 x 64, c2.conv1.weight) for which the heuristics
-/// offer 0 first; which one it took was not seen. Plans are checked before they are taken
-/// (conv_check.h), but not where the device has no memory to run them.
+/// If padding differs between two sides, some engines of cuDNN 9.19 are avoided as long as there
+/// are others. Engine 20 gave wrong weight gradients in f32 on an H200: in each of its 29 plans
+/// that were run with such padding, most elements were wrong. The oldest engines, 0 to 3, are
+/// suspect: they come from an interface with one padding for both sides, and a gradient was wrong
+/// on an H100 (ResUNet++, 2 x 64 x 64, c2.conv1.weight) for which the heuristics offer 0 first,
+/// although it is not known which engine was used. Plans are checked before use (conv_check.h), but
+/// not if the device has too little memory to run them.
 enum class Engines : std::uint8_t { kBeyondDoubt, kNotSeenWrong, kAll };
 
 bool is_allowed(std::int64_t engine, const ConvProblem& problem, Engines engines) {
@@ -330,7 +330,7 @@ bool is_allowed(std::int64_t engine, const ConvProblem& problem, Engines engines
   return engines == Engines::kNotSeenWrong || engine >= kFirstBehindTheOldest;
 }
 
-/// They all fuse the epilogue or all do not.
+/// Plans that all fuse the epilogue (`fuse`), or all do not.
 std::vector<ConvPlan> plans_of_graph(const ConvProblem& problem,
                                      bool fuse,
                                      const ConvPolicy& policy,
@@ -382,7 +382,7 @@ std::vector<ConvPlan> plans_of_graph(const ConvProblem& problem,
   return plans;
 }
 
-/// Both kinds of plans, those that fuse the epilogue first.
+/// Plans of both kinds, those that fuse the epilogue first.
 std::vector<ConvPlan> plans_of(const ConvProblem& problem,
                                const ConvPolicy& policy,
                                const PlanTarget& target,

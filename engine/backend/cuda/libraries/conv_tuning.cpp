@@ -46,7 +46,7 @@ Tuned tune(std::size_t candidates, const RunTrial& trial, const TuningPolicy& po
   std::vector<Candidate> race(candidates);
   Tuned result{.best = std::nullopt, .refusals = std::vector<std::string>(candidates)};
   double spent_s = 0.0;
-  // Seconds of one run; nothing if it was refused. `untimed`: runs that RunTrial adds.
+  // Returns the seconds of one run; nullopt if refused. `untimed`: runs that RunTrial adds.
   const auto run = [&](std::size_t index, int runs, int untimed) -> std::optional<double> {
     const Trial done = trial(index, runs);
     if (!done.refusal.empty()) {

@@ -23,7 +23,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// Ampere: the first with bf16 and tf32.
+/// Ampere, the first architecture with bf16 and tf32.
 constexpr int kAmpere = 80;
 
 }  // namespace
@@ -101,8 +101,8 @@ std::unique_ptr<Buffer> CudaBackend::allocate(std::size_t bytes) {
   return std::make_unique<CudaBuffer>(bytes);
 }
 
-// What an integrated GPU calls free is what the kernel does, without the page cache that it could
-// drop (github.com/vllm-project/vllm/pull/35356).
+// What an integrated GPU reports as free is what the kernel reports, without page cache that could
+// be dropped (github.com/vllm-project/vllm/pull/35356).
 std::optional<std::int64_t> CudaBackend::free_memory() const {
   if (integrated_) {
     return std::nullopt;
@@ -115,7 +115,7 @@ std::optional<std::int64_t> CudaBackend::free_memory() const {
 
 bool CudaBackend::set_profiler_capture(bool on) {
   const cudaError_t done = cudaDeviceSynchronize();
-  if (!on) {  // ended also where a step has failed
+  if (!on) {  // recording is stopped even if a step has failed
     DLBENCH_CUDA(cudaProfilerStop());
   }
   check(done, "cudaDeviceSynchronize()");
@@ -163,7 +163,7 @@ std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
                       "the cuda backend chooses among cuDNN's plans: --conv-algorithm winograd is "
                       "for the cpu");
   }
-  // What is fastest with one driver, runtime or cuDNN need not be so with another.
+  // What is fastest with one driver, runtime or cuDNN version need not be with another.
   Choices choices(options,
                   fmt::format("{} {} driver {} CUDA {} cuDNN {}",
                               info_.name,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One NVIDIA GPU. Activations and convolution weights are channels-last; contractions run in cuDNN
-// and cuBLASLt, everything else in own kernels.
+// The backend for one NVIDIA GPU. Activations and convolution weights are channels-last;
+// contractions run in cuDNN and cuBLASLt, everything else in own kernels.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -56,7 +56,7 @@ class CudaBackend final : public Backend {
 
   int index_;
   int capability_;           ///< compute capability times ten
-  bool integrated_ = false;  ///< its memory is the host's
+  bool integrated_ = false;  ///< the device shares the host's memory
   DeviceInfo info_;
   std::map<std::string, std::string> libraries_;
   PinnedAllocator pinned_;

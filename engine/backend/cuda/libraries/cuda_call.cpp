@@ -15,7 +15,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// "cudaMalloc" of "cudaMalloc(&data, bytes)": the arguments are ours, not the user's.
+/// "cudaMalloc" for "cudaMalloc(&data, bytes)": the arguments mean nothing to the user.
 std::string_view name_of(std::string_view call) { return call.substr(0, call.find('(')); }
 
 std::string text_of(cudaError_t status) {
@@ -25,9 +25,9 @@ std::string text_of(cudaError_t status) {
                      cudaGetErrorName(status));
 }
 
-/// A library only says that a launch failed. Where that is for what an earlier kernel did, the
-/// driver tells it of each call from then on: ": an illegal memory access was encountered (CUDA
-/// error 700, ...)". Not cudaGetLastError(): libraries have runtimes of their own.
+/// The cause to append to a message: a library only reports that a launch failed. If an earlier
+/// kernel caused that, the driver reports it for every later call: ": an illegal memory access was
+/// encountered (CUDA error 700, ...)". Not cudaGetLastError(): libraries have their own runtimes.
 std::string cause_of(core::ErrorCode code) {
   if (code != core::ErrorCode::kRun) {
     return "";
@@ -42,7 +42,7 @@ std::string cause_of(core::ErrorCode code) {
 
 void check(cudaError_t status, const char* call) {
   if (status != cudaSuccess) {
-    // Errors that do not stick to the device are taken out of the runtime's memory.
+    // Clears errors that do not persist from the runtime's state.
     static_cast<void>(cudaGetLastError());
     throw core::Error(code_of_cuda(status), fmt::format("{}: {}", name_of(call), text_of(status)));
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failed calls into NVIDIA's libraries become core::Error with the call, the library's own text
+// Turns failed calls into NVIDIA's libraries into core::Error with the call, the library's own text
 // and the right exit code (failure_codes.h).
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace dlbench::backend::cuda {
 
-/// Throws core::Error: kRun when memory is out or the device failed, kLibrary otherwise.
+/// Throws core::Error unless `status` is success: kRun if memory is exhausted or the device failed,
+/// otherwise kLibrary.
 void check(cudaError_t status, const char* call);
 /// Throws as for a cudaError_t, with cuDNN's last error text.
 void check(cudnnStatus_t status, const char* call);

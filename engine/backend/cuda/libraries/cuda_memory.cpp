@@ -34,7 +34,7 @@ void fill_zero_now(std::byte* memory, std::size_t bytes) {
     return;
   }
   DLBENCH_CUDA(cudaMemset(memory, 0, bytes));
-  // Streams of this backend do not wait for the default one, on which this runs.
+  // Streams of this backend do not wait for the default stream, on which this runs.
   DLBENCH_CUDA(cudaDeviceSynchronize());
 }
 
@@ -42,7 +42,7 @@ void CudaBuffer::Free::operator()(std::byte* memory) const noexcept { cudaFree(m
 
 CudaBuffer::Memory CudaBuffer::take(std::size_t bytes) {
   void* memory = nullptr;
-  // An empty buffer has an address too.
+  // Even an empty buffer gets an address.
   const cudaError_t made = cudaMalloc(&memory, std::max<std::size_t>(bytes, 256));
   if (made == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());

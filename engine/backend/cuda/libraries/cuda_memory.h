@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of a GPU, and host memory that its copy engines reach without a detour.
+// Memory of a GPU, and pinned host memory that its copy engines access directly.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -12,12 +12,12 @@
 
 namespace dlbench::backend::cuda {
 
-/// Zeroed device memory. Throws core::Error(kRun) with what is needed and what is free: what was
-/// foreseen never comes so far.
+/// Zeroed device memory. Throws core::Error(kRun) with what is needed and what is free: a shortage
+/// that was predicted is reported earlier.
 class CudaBuffer final : public Buffer {
  public:
   explicit CudaBuffer(std::size_t bytes);
-  /// Null where the device has not so much in one piece.
+  /// Allocates; null if the device does not have that much contiguous memory.
   [[nodiscard]] static std::unique_ptr<CudaBuffer> if_room(std::size_t bytes);
 
   [[nodiscard]] std::byte* data() override { return memory_.get(); }
@@ -30,18 +30,18 @@ class CudaBuffer final : public Buffer {
   using Memory = std::unique_ptr<std::byte, Free>;
 
   CudaBuffer(Memory memory, std::size_t bytes);
-  /// Null where there is no room.
+  /// Allocates; null if there is no room.
   [[nodiscard]] static Memory take(std::size_t bytes);
 
   Memory memory_;
   std::size_t bytes_ = 0;
 };
 
-/// Fills memory of the device with zeros, before any stream's next work.
+/// Fills device memory with zeros before returning, so that later work on any stream sees them.
 void fill_zero_now(std::byte* memory, std::size_t bytes);
 
-/// Pinned memory of one device's context. Makes that device current on the thread that allocates:
-/// the loader's threads know nothing of devices.
+/// Allocates pinned memory in one device's context. Makes that device current on the allocating
+/// thread, since the loader's threads do not know about devices.
 class PinnedAllocator final : public core::HostAllocator {
  public:
   explicit PinnedAllocator(int device) : device_(device) {}

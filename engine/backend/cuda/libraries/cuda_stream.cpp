@@ -54,17 +54,17 @@ struct GraphDestroy {
 using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, GraphDestroy>;
 using Executable = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, GraphDestroy>;
 
-// The graph stays beside what was made of it: its nodes name those whose events are exchanged.
+// Keeps the graph next to its executable: its nodes identify those whose events are replaced.
 class CudaReplay final : public Replay {
  public:
   CudaReplay(Graph graph, cudaStream_t stream, std::vector<cudaGraphNode_t> time_nodes)
       : graph_(std::move(graph)), stream_(stream), time_nodes_(std::move(time_nodes)) {
     cudaGraphExec_t executable = nullptr;
-    // Else all nodes run at the priority of the stream that launches them, collectives too.
+    // Otherwise all nodes, collectives included, would run at the priority of the launching stream.
     DLBENCH_CUDA(
         cudaGraphInstantiate(&executable, graph_.get(), cudaGraphInstantiateFlagUseNodePriority));
     executable_.reset(executable);
-    // Else the first launch would pay for it, inside a timed step.
+    // Otherwise the first launch would pay for it, inside a timed step.
     DLBENCH_CUDA(cudaGraphUpload(executable, stream_));
   }
 
@@ -97,7 +97,7 @@ CudaStream::CudaStream(StreamPriority priority) {
 
 CudaStream::~CudaStream() { cudaStreamDestroy(stream_); }
 
-// Who waits for one sleeps: the loader's workers want the core.
+// A thread that waits for an event sleeps, since the loader's workers need the core.
 std::unique_ptr<Stream::Event> CudaStream::create_event() {
   return std::make_unique<CudaEvent>(cudaEventBlockingSync);
 }
@@ -110,8 +110,8 @@ void CudaStream::record(Event& event) {
   DLBENCH_CUDA(cudaEventRecord(dynamic_cast<CudaEvent&>(event).handle(), stream_));
 }
 
-// Inside a capture an event that is recorded is a dependency and never has a time. So a node that
-// records it is put behind what the stream has, and before what comes.
+// During capture, recording an event only makes a dependency and never gives a time. So a node that
+// records the event is inserted after the stream's earlier work and before its later work.
 void CudaStream::record_time(Event& event) {
   if (!capturing_) {
     record(event);
@@ -140,7 +140,7 @@ void CudaStream::wait_for(Event& event) {
 
 void CudaStream::synchronize() { DLBENCH_CUDA(cudaStreamSynchronize(stream_)); }
 
-// A state without, say, optimizer values saves and restores nothing, from and to no address.
+// A state without, say, optimizer values saves and restores zero bytes at null addresses.
 void CudaStream::copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (bytes > 0) {
     DLBENCH_CUDA(cudaMemcpyAsync(to, from, bytes, kind, stream_));
@@ -214,7 +214,7 @@ void CudaStream::abandon_capture() {
   }
   capturing_ = false;
   time_nodes_.clear();
-  static_cast<void>(cudaGetLastError());  // of the call that failed
+  static_cast<void>(cudaGetLastError());  // clears the error of the call that failed
 }
 
 cudaStream_t handle_of(Stream& stream) { return dynamic_cast<CudaStream&>(stream).handle(); }

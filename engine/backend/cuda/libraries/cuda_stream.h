@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA streams, events and graphs behind the interfaces of engine/backend/backend.h.
+// CUDA streams, events and graphs that implement the interfaces of engine/backend/backend.h.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -16,7 +16,7 @@ namespace dlbench::backend::cuda {
 
 enum class StreamPriority { kNormal, kHigh };
 
-/// Non-blocking with respect to the default stream. Capture is for the calling thread alone, so
+/// Non-blocking with respect to the default stream. Capture only affects the calling thread, so
 /// that loader and monitor threads may call CUDA meanwhile.
 class CudaStream final : public Stream {
  public:
@@ -49,7 +49,7 @@ class CudaStream final : public Stream {
   std::vector<cudaGraphNode_t> time_nodes_;  ///< of the capture, one per record_time()
 };
 
-/// The CUDA stream behind an interface of this backend.
+/// The CUDA stream of a Stream of this backend.
 [[nodiscard]] cudaStream_t handle_of(Stream& stream);
 
 }  // namespace dlbench::backend::cuda

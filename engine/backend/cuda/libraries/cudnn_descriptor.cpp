@@ -11,7 +11,7 @@
 
 namespace dlbench::backend::cuda {
 
-// Kinds of a status share its thousands (cudnn_graph.h: CUDNN_STATUS_NOT_SUPPORTED_...).
+// Variants of a status share the thousands (cudnn_graph.h: CUDNN_STATUS_NOT_SUPPORTED_...).
 bool CudnnAnswer::no() const {
   constexpr int kKinds = 1000;
   return static_cast<int>(status) / kKinds == static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED) / kKinds;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A descriptor of cuDNN's graph API that owns itself, with typed attributes.
+// An owning descriptor of cuDNN's graph API, with typed attributes.
 #pragma once
 
 #include <cudnn.h>
@@ -14,22 +14,22 @@
 
 namespace dlbench::backend::cuda {
 
-/// What cuDNN says when it is asked for something that it may not have.
+/// The answer of cuDNN to a request for something that it may not have.
 struct CudnnAnswer {
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-  std::string text;  ///< of a failure, with its number: the status and what cuDNN adds
+  std::string text;  ///< of a failure: the status with its number, and what cuDNN adds
 
   [[nodiscard]] bool yes() const { return status == CUDNN_STATUS_SUCCESS; }
-  /// It does not support this: a plain no. All that is neither yes nor no went wrong.
+  /// Whether cuDNN does not support it. What is neither yes nor no is a failure.
   [[nodiscard]] bool no() const;
 };
 
-/// What cuDNN failed with last among many answers, where it did not just say no.
+/// The last failure of cuDNN among many answers, other than "not supported".
 class LastCudnnFailure {
  public:
-  /// Whether the answer is yes; `what` was asked for.
+  /// Returns whether the answer is yes, and remembers a failure; `what` was requested.
   [[nodiscard]] bool accepts(std::string_view what, const CudnnAnswer& answer);
-  /// "; eng38{2=1} failed: ...", to be put behind a sentence; empty if nothing failed.
+  /// "; eng38{2=1} failed: ...", to be appended to a sentence; empty if nothing failed.
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -64,11 +64,11 @@ class CudnnDescriptor {
   void set(cudnnBackendAttributeName_t name, std::span<const CudnnDescriptor> values);
   void set_text(cudnnBackendAttributeName_t name, std::string_view text);
   void finalize(const char* what);
-  /// Finalises it, or says why cuDNN does not.
+  /// Finalises the descriptor, or returns why cuDNN does not.
   [[nodiscard]] CudnnAnswer try_finalize();
 
   [[nodiscard]] std::int64_t get_int(cudnnBackendAttributeName_t name) const;
-  /// Up to `most` values of an enumeration.
+  /// Up to `most` values of an attribute that is a list.
   template <typename T>
   [[nodiscard]] std::vector<T> get_list(cudnnBackendAttributeName_t name,
                                         cudnnBackendAttributeType_t type,
@@ -77,7 +77,7 @@ class CudnnDescriptor {
     values.resize(static_cast<std::size_t>(get(name, type, most, values.data())));
     return values;
   }
-  /// How many values the attribute has.
+  /// The number of values of an attribute.
   [[nodiscard]] std::int64_t count(cudnnBackendAttributeName_t name,
                                    cudnnBackendAttributeType_t type) const;
   /// Up to `most` descriptors of one type.
@@ -86,7 +86,7 @@ class CudnnDescriptor {
                                                              std::int64_t most) const;
 
  private:
-  /// Number of values written, which may be less than what a first query promises.
+  /// Reads values; returns how many were written, which may be fewer than a first query promises.
   std::int64_t get(cudnnBackendAttributeName_t name,
                    cudnnBackendAttributeType_t type,
                    std::int64_t most,

@@ -15,17 +15,16 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// Of each of cuDNN's orders: plans beyond its first few are hardly ever the fastest.
+/// Plans from each of cuDNN's lists: those after the first few are hardly ever the fastest.
 constexpr std::size_t kCandidates = 8;
 
 struct Refusal {
-  std::string reason;   ///< empty: it was done
-  bool lasting = true;  ///< false: of this moment, as where memory was short
+  std::string reason;   ///< empty: not refused
+  bool lasting = true;  ///< false: only for now, for instance because memory was short
 };
 
-/// What `run` returns, or why it cannot be done. cuDNN finalises plans that it refuses to run:
-/// others of the same problem may run. Not if the device failed: then it throws what that failed
-/// with.
+/// Returns what `run` returns, or why it failed: cuDNN finalises plans that it refuses to run,
+/// while others for the same problem may run. If the device failed, rethrows the error.
 Refusal refusal_of(const std::function<std::string()>& run) {
   try {
     return {.reason = run()};
@@ -33,7 +32,7 @@ Refusal refusal_of(const std::function<std::string()>& run) {
     if (cudaDeviceSynchronize() != cudaSuccess) {
       throw;
     }
-    static_cast<void>(cudaGetLastError());  // of the launch that failed: not the next one's
+    static_cast<void>(cudaGetLastError());  // clears the failed launch's error for the next one
     return {.reason = failure.what(), .lasting = failure.code() == core::ErrorCode::kLibrary};
   }
 }
@@ -64,7 +63,7 @@ std::optional<std::string> DeviceContractions::known_refusal(const ConvProblem& 
   return known != tried_.end() ? std::optional(known->second) : std::nullopt;
 }
 
-// A wrong plan is told even where another is taken: who measures should know of such a library.
+// Warns about a wrong plan even if another is used: users should know that their library has one.
 std::string DeviceContractions::refusal(const ConvProblem& problem, ConvExecution& execution) {
   if (const std::optional<std::string> known = known_refusal(problem, execution)) {
     return *known;
@@ -120,7 +119,7 @@ std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
                            },
                            {});
   if (!tuned.best.has_value() && fitting.size() < candidates.size()) {
-    return std::nullopt;  // of those that were left out one may run
+    return std::nullopt;  // one of those left out may run
   }
   Tuned of_all{.best = std::nullopt, .refusals = std::vector<std::string>(candidates.size())};
   for (std::size_t index = 0; index < fitting.size(); ++index) {

@@ -19,7 +19,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// The file that holds a function; empty if the loader does not know.
+/// The file that contains a function; empty if the loader does not know it.
 template <typename Function>
 std::string file_of(Function* function) {
   Dl_info found{};
@@ -28,7 +28,7 @@ std::string file_of(Function* function) {
 }
 
 /// Looks for the libraries that cuDNN needs for convolutions. Without the first of them
-/// libcudnn.so.9 ends the process at its first call, without the others there are no plans.
+/// libcudnn.so.9 kills the process at its first call, without the others it has no plans.
 void find_missing_part(DeviceStatus& status) {
   const std::filesystem::path cudnn = status.cudnn_path;
   if (!cudnn.filename().string().starts_with("libcudnn.so")) {
@@ -98,7 +98,7 @@ void read_device(DeviceStatus& status, Attach attach) {
   static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, status.index));
   status.prohibited = mode == cudaComputeModeProhibited;
   if (!status.prohibited && attach == Attach::kYes) {
-    cudaError_t attached = cudaSetDevice(status.index);  // makes the context
+    cudaError_t attached = cudaSetDevice(status.index);  // creates the context
     if (attached == cudaSuccess) {
       attached = cudaFree(nullptr);
     }

@@ -30,15 +30,15 @@ std::string why_none_is_visible(const DeviceStatus& status) {
 }
 
 /// "cuDNN 9.10.2 was loaded from /usr/lib/libcudnn.so.9". Wheels, toolkits and packages of one
-/// machine may each bring one, and the first found counts.
+/// machine may each bring a copy, and the first one found is used.
 std::string loaded(const std::string& library, const std::string& path) {
   return library + " was loaded" + (path.empty() ? "" : " from " + path);
 }
 
 constexpr const char* kPointToAnother = ": set DLBENCH_CUDA_PATH to the folder of such a one";
 
-/// Empty if a library is not older than the one of the build and of its major version. cuDNN and
-/// NCCL number versions alike: 91900 is 9.19.0.
+/// Why a library's version does not fit; empty if it is not older than that of the build and has
+/// the same major version. cuDNN and NCCL number versions alike: 91900 is 9.19.0.
 std::string why_version_does_not_fit(const std::string& name,
                                      long version,
                                      long built_with,
@@ -66,7 +66,7 @@ std::string why_libraries_do_not_fit(const DeviceStatus& status) {
       !why.empty()) {
     return why;
   }
-  // libcudnn.so.9 is its name for every CUDA.
+  // The file name libcudnn.so.9 is the same for every CUDA version.
   if (status.cudnn_cuda_version / 1000 != status.runtime_version / 1000) {
     return fmt::format(
         "{}, which is for CUDA {}, this build needs one for CUDA {}{}",
@@ -212,7 +212,7 @@ std::string nvls_refusal(const std::optional<std::string>& enable,
   if (enable.has_value() && !enable->empty() && *enable != "0") {
     return refusal("NCCL_NVLS_ENABLE", *enable);
   }
-  // "ring;allreduce:^nvls": lists for all functions or for one, of what is allowed or is not.
+  // "ring;allreduce:^nvls": lists for all functions or one, of allowed or (with ^) excluded ones.
   std::istringstream lists(algorithms.value_or(""));
   for (std::string list; std::getline(lists, list, ';');) {
     const std::string allowed = list.substr(list.find(':') + 1);  // npos + 1 is 0

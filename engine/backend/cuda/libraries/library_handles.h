@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handles of cuDNN and cuBLASLt: made once per backend, outside of every timed region, since
-// that loads large libraries.
+// The handles of cuDNN and cuBLASLt: created once per backend, outside of timed regions, since that
+// loads large libraries.
 #pragma once
 
 #include <cublasLt.h>
@@ -18,11 +18,12 @@ class LibraryHandles {
   LibraryHandles(const LibraryHandles&) = delete;
   LibraryHandles& operator=(const LibraryHandles&) = delete;
 
-  /// Work enqueued through it goes to `stream`.
+  /// The handle of cuDNN, set to enqueue work on `stream`.
   [[nodiscard]] cudnnHandle_t cudnn(cudaStream_t stream);
-  /// To make plans with. It lets go of the stream that it had, which may be gone by now.
+  /// The handle for making plans, detached from its last stream, which may no longer exist.
   [[nodiscard]] cudnnHandle_t cudnn() { return cudnn(nullptr); }
-  /// For who destroys the stream that cuDNN was told last. Never throws.
+  /// Detaches cuDNN from its last stream; to be called before that stream is destroyed. Never
+  /// throws.
   void forget_stream() noexcept;
   [[nodiscard]] cublasLtHandle_t cublas() const { return cublas_; }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// cuBLASLt counts columns first: a row-major y (rows, columns) is its y^T, so y^T = b^T a^T is
-// computed, with the operands in turned order and no transposed copy.
+// cuBLASLt is column-major: a row-major y (rows, columns) is its y^T, so y^T = b^T a^T is computed,
+// with the operands in reverse order and without transposed copies.
 #include "engine/backend/cuda/libraries/matrix_execution.h"
 
 #include "engine/backend/cuda/libraries/cuda_call.h"
@@ -40,8 +40,8 @@ cublasLtMatrixLayout_t layout(core::DType dtype, std::int64_t rows, std::int64_t
   return made;
 }
 
-/// What operands are aligned to at least: tensors of an arena begin at multiples of 64 bytes, not
-/// of 256 as cuBLASLt would assume.
+/// The minimum alignment of operands: tensors of an arena begin at multiples of 64 bytes, not of
+/// 256 as cuBLASLt would assume.
 constexpr std::uint32_t kAlignment = 16;
 
 }  // namespace
@@ -67,7 +67,7 @@ MatrixExecution::MatrixExecution(LibraryHandles& handles, const MatrixProduct& p
     const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
     DLBENCH_CUDA(cublasLtMatmulDescSetAttribute(
         operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)));
-    // The search for an algorithm reads the alignment off the address, and does not follow it.
+    // The search for an algorithm takes the alignment from the address without dereferencing it.
     bind_bias(reinterpret_cast<const void*>(std::uintptr_t{kAlignment}));
   }
 }
@@ -85,11 +85,11 @@ MatrixExecution::~MatrixExecution() {
   cublasLtMatmulDescDestroy(operation_);
 }
 
-// Partial sums that are kept in the dtype of the result (in place, or summed in a step of their
-// own) are rounded to 16 bits once for each split where the result has 16: there they are kept in
-// the type of the computation, f32. For a result in f32 all schemes sum in f32. Who wants the same
-// bits gets that with a step of its own alone: of the one in place cublasLt.h says that its sums
-// follow one another, not in which order.
+// Partial sums in the dtype of the result (in place, or added in a separate step) are rounded to 16
+// bits once per split for a 16-bit result, so there they are kept in the compute type, f32. For an
+// f32 result all schemes sum in f32. For repeatable results only the scheme with a separate step is
+// used: of the one in place, cublasLt.h says that sums are added one by one, but not in which
+// order.
 std::uint32_t reduction_schemes(core::DType dtype, bool deterministic) {
   return dtype == core::DType::kF32 && !deterministic ? CUBLASLT_REDUCTION_SCHEME_MASK
                                                       : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
@@ -109,7 +109,7 @@ MatrixPreference::MatrixPreference(std::uint32_t schemes) {
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
       set(operand, &kAlignment, sizeof(kAlignment));
     }
-  } catch (...) {  // no destructor will run
+  } catch (...) {  // the destructor will not run
     cublasLtMatmulPreferenceDestroy(raw_);
     throw;
   }
@@ -130,7 +130,7 @@ cublasStatus_t MatrixExecution::find_algorithm(bool deterministic) {
   cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       handles_.cublas(), operation_, b_, a_, y_, y_, preference.raw(), 1, &best, &found);
   if (status == CUBLAS_STATUS_SUCCESS && found > 0) {
-    status = best.state;  // of the algorithm that was found
+    status = best.state;  // status of the algorithm found
   }
   if (status == CUBLAS_STATUS_SUCCESS && found == 0) {
     status = CUBLAS_STATUS_NOT_SUPPORTED;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one matrix product, with an epilogue that is fusible, through cuBLASLt.
+// Runs one matrix product, with a fusible epilogue, through cuBLASLt.
 #pragma once
 
 #include "engine/backend/cuda/contractions.h"
@@ -15,14 +15,14 @@
 
 namespace dlbench::backend::cuda {
 
-/// What every product may use.
+/// The workspace that every product may use.
 inline constexpr std::size_t kMatrixWorkspaceBytes = std::size_t{32} << 20;
 
-/// The cublasLtReductionScheme_t bits with which the sums of a product may be split (split-K). The
-/// scheme without a split has no bit: it is always allowed.
+/// The cublasLtReductionScheme_t bits of the schemes with which sums of a product may be split
+/// (split-K). The scheme without a split has no bit: it is always allowed.
 [[nodiscard]] std::uint32_t reduction_schemes(core::DType dtype, bool deterministic);
 
-/// What algorithms are asked for with: owns itself.
+/// Owns the preference with which algorithms are requested.
 class MatrixPreference {
  public:
   explicit MatrixPreference(std::uint32_t schemes);
@@ -44,24 +44,24 @@ class MatrixExecution {
   MatrixExecution(const MatrixExecution&) = delete;
   MatrixExecution& operator=(const MatrixExecution&) = delete;
 
-  /// Before run(): takes what cuBLASLt holds for the best algorithm. Throws
+  /// Chooses what cuBLASLt considers the best algorithm; call before run(). Throws
   /// core::Error(kUnavailable) if there is none.
   void choose_algorithm(bool deterministic);
-  /// As choose_algorithm(), but false where there is none.
+  /// As choose_algorithm(), but returns false if there is none.
   [[nodiscard]] bool try_algorithm(bool deterministic);
-  /// "cublaslt:algo66,tile20,stages36+bias": of what was chosen, as far as cuBLASLt tells.
+  /// "cublaslt:algo66,tile20,stages36+bias": the chosen algorithm as far as cuBLASLt describes it.
   [[nodiscard]] std::string name() const;
   /// Enqueues y = a b with its epilogue.
   void run(const ContractionCall& call);
 
  private:
   void bind_bias(const void* bias);
-  /// Of the search; CUBLAS_STATUS_SUCCESS: algorithm_ is set.
+  /// Returns the status of the search; on CUBLAS_STATUS_SUCCESS algorithm_ is set.
   [[nodiscard]] cublasStatus_t find_algorithm(bool deterministic);
 
   LibraryHandles& handles_;
   MatrixProduct product_;
-  const void* bias_ = nullptr;  ///< that operation_ knows of
+  const void* bias_ = nullptr;  ///< the address set in operation_
   cublasLtMatmulDesc_t operation_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr;
   cublasLtMatrixLayout_t b_ = nullptr;

@@ -23,11 +23,11 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// How long NCCL may take to end a communicator,
+/// How long NCCL may take to finalise a communicator.
 constexpr std::chrono::seconds kPatience{5};
-/// and one that was given up among other ranks: a rank that fails is killed soon (docs/faults.md),
-/// and has a report to write. NCCL's own threads poll for half a second (its proxy.cc) before they
-/// see that they shall end; how long a real abort takes among several ranks was not measured.
+/// How long it may take after giving up, with several ranks: a rank that fails is killed soon
+/// (docs/faults.md) and must still write a report. NCCL's own threads poll for half a second (its
+/// proxy.cc) before they notice; the time of a real abort among several ranks was not measured.
 constexpr std::chrono::seconds kPatienceAfterFailure{2};
 
 /// All-reduces in flight at once: more than a step has buckets.
@@ -67,8 +67,8 @@ ncclRedOp_t operation(comm::ReduceOp op) { return op == comm::ReduceOp::kSum ? n
                                 ncclGetLastError(communicator)));
 }
 
-/// Between two looks at a call that is `elapsed` old. Most are over within microseconds, during
-/// which a sleeping host would enqueue nothing; connecting takes long.
+/// Pauses between two polls of a call that began `elapsed` ago. Most calls end within microseconds,
+/// during which a sleeping host would enqueue nothing; connecting takes long.
 void pause(std::chrono::nanoseconds elapsed) {
   constexpr auto kSoon = std::chrono::milliseconds(2);
   if (elapsed < kSoon) {
@@ -84,8 +84,8 @@ void check_nccl(ncclResult_t result, const char* call) {
   }
 }
 
-/// Switches of NVLink add in an order of their own (NVLS). NCCL has no option for that, only a
-/// variable, which it reads once in a process.
+/// Turns off sums in NVLink switches (NVLS), whose order may vary. NCCL has no option for that,
+/// only an environment variable, which it reads once per process.
 void leave_sums_to_the_gpus() {
   if (const std::string refusal = nvls_refusal(core::environment_variable("NCCL_NVLS_ENABLE"),
                                                core::environment_variable("NCCL_ALGO"));
@@ -113,7 +113,7 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks, bool repeatable)
   try {
     connect(ranks);
     agree_on_memory(ranks);
-  } catch (...) {  // no destructor will run
+  } catch (...) {  // the destructor will not run
     give_up();
     end();
     throw;
@@ -122,9 +122,9 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks, bool repeatable)
 
 NcclCommunicator::~NcclCommunicator() { end(); }
 
-// Recorded steps are gone by now. Where a run ends well, no rank goes before all have what is still
-// on its way; where it does not, aborting waits for nobody, or should: with peers that are gone
-// NCCL's own threads have been seen not to end.
+// Captured steps are destroyed by now. If the run ends well, no rank leaves before all have
+// received what is in flight. Otherwise the abort should wait for nobody, but NCCL's own threads
+// have been seen not to end when peers are gone.
 void NcclCommunicator::end() {
   watch_.reset();
   if (std::uncaught_exceptions() == 0) {
@@ -191,16 +191,16 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
     if (error.code() != core::ErrorCode::kTimeout || why_given_up_.has_value()) {
       throw;
     }
-    throw core::Error(  // the watch has ended it, and does not know what it was
+    throw core::Error(  // the watch ended the call but does not know which it was
         error.code(),
         fmt::format(
             "{} [rank {}: NCCL has not connected the ranks: {}]", error.what(), rank_, kUnreached));
   }
 }
 
-// Some sandboxes refuse memory that other processes can map. Where one rank has none, none uses it:
-// NCCL wants registered buffers of all ranks or of none (its guide, "User Buffer Registration"),
-// and registers those of recorded collectives by itself.
+// Some sandboxes refuse memory that other processes can map. If one rank has none, none uses it:
+// NCCL needs registered buffers on all ranks or none (its guide, "User Buffer Registration"), and
+// registers those of captured collectives by itself.
 void NcclCommunicator::agree_on_memory(comm::Rendezvous& ranks) {
   const NcclMemoryAnswer own = NcclMemory::ask();
   const bool given = own.result == ncclSuccess;
@@ -248,7 +248,7 @@ template <typename Start>
 void NcclCommunicator::call(const char* name, Start start) {
   const auto begin = std::chrono::steady_clock::now();
   bool started = false;
-  // Others get at the communicator between two looks, not only at the end.
+  // The lock is released between two polls, so that others can use the communicator.
   const auto look = [&](ncclComm_t communicator) {
     ncclResult_t state = ncclSuccess;
     ncclResult_t result = ncclSuccess;
@@ -271,7 +271,7 @@ void NcclCommunicator::call(const char* name, Start start) {
               "[rank {}] {} did not end within {:g} s: {}", rank_, name, timeout_s_, kUnreached));
       {
         const std::scoped_lock lock(mutex_);
-        why_given_up_ = late;  // for the watch, which may look before this is caught
+        why_given_up_ = late;  // for the watch, which may check before this is caught
       }
       give_up();
       throw core::Error(late);
@@ -299,7 +299,7 @@ void NcclCommunicator::join(Stream& stream) {
 
 comm::Ticket NcclCommunicator::start_all_reduce(const comm::ReduceRequest& request,
                                                 Stream& stream) {
-  const ncclDataType_t type = nccl_type(request.dtype);  // refused before anything is enqueued
+  const ncclDataType_t type = nccl_type(request.dtype);  // throws before anything is enqueued
   fork(stream);
   call("ncclAllReduce", [&](ncclComm_t communicator) {
     return ncclAllReduce(request.data,
@@ -322,7 +322,7 @@ void NcclCommunicator::wait(comm::Ticket ticket, Stream& stream) {
 void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream& stream) {
   const auto ranks = static_cast<std::size_t>(size_);
   if (request.count % ranks != 0) {
-    return all_reduce(request, stream);  // uneven shares: what the others keep may be anything
+    return all_reduce(request, stream);  // uneven shares; other elements may have any value
   }
   const ncclDataType_t type = nccl_type(request.dtype);
   const std::size_t share = request.count / ranks;
@@ -340,7 +340,7 @@ void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream
   join(stream);
 }
 
-// What is not reduced travels as bytes, of elements of any dtype.
+// Data that are not reduced are sent as bytes, for any dtype.
 void NcclCommunicator::all_gather(std::byte* data,
                                   std::size_t count,
                                   core::DType dtype,
@@ -359,7 +359,7 @@ void NcclCommunicator::all_gather(std::byte* data,
     });
     return join(stream);
   }
-  // One broadcast of each share, which differ by one element.
+  // One broadcast per share, since shares differ by one element.
   call("a group of ncclBroadcast", [&](ncclComm_t communicator) {
     ncclResult_t state = ncclGroupStart();
     for (int root = 0; root < size_ && (state == ncclSuccess || state == ncclInProgress); ++root) {
@@ -399,7 +399,7 @@ void NcclCommunicator::leave(End end) {
   std::packaged_task<void()> task(
       [end, device = device_, communicator = communicator_, memory = memory_] {
         static_cast<void>(cudaSetDevice(device));
-        end(communicator);  // NCCL has the memory until then
+        end(communicator);  // NCCL uses the memory until then
       });
   left_ = task.get_future();
   leaving_ = std::thread(std::move(task));

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives between GPUs through NCCL, on a high-priority stream of their own: they start behind
-// the work that was enqueued before, run beside later work, and can be part of a recorded step.
+// Collectives between GPUs through NCCL, on their own high-priority stream: they start after the
+// work that was enqueued before, run concurrently with later work, and can be part of a captured
+// step.
 #pragma once
 
 #include "engine/backend/cuda/libraries/cuda_stream.h"
@@ -29,10 +30,10 @@ namespace dlbench::backend::cuda {
 
 class NcclCommunicator final : public comm::Communicator {
  public:
-  /// Collective. The id travels through the rendezvous. Each rank has a GPU of its own: NCCL
-  /// refuses others. Throws core::Error(kTimeout) if the ranks do not connect within the
-  /// rendezvous' time-out, and kUnavailable where `repeatable` sums are asked for and the
-  /// environment asks for others.
+  /// Collective. NCCL's id is exchanged through the rendezvous. Each rank must have a GPU of its
+  /// own: NCCL refuses shared ones. Throws core::Error(kTimeout) if the ranks do not connect within
+  /// the rendezvous' time-out, and kUnavailable if `repeatable` sums are requested while the
+  /// environment requests NVLS.
   explicit NcclCommunicator(comm::Rendezvous& ranks, bool repeatable = false);
   ~NcclCommunicator() override;
 
@@ -42,7 +43,7 @@ class NcclCommunicator final : public comm::Communicator {
   [[nodiscard]] bool recordable() const override { return true; }
   [[nodiscard]] comm::DeviceWatch* watch() override { return watch_.get(); }
 
-  /// Memory that NCCL can use without a copy, where all ranks may have such.
+  /// Allocates memory that NCCL can use without a copy, if all ranks can have it.
   [[nodiscard]] std::unique_ptr<Buffer> allocate(Backend& backend, std::size_t bytes) override;
   [[nodiscard]] comm::Ticket start_all_reduce(const comm::ReduceRequest& request,
                                               Stream& stream) override;
@@ -50,35 +51,36 @@ class NcclCommunicator final : public comm::Communicator {
   void reduce_scatter(const comm::ReduceRequest& request, Stream& stream) override;
   void all_gather(std::byte* data, std::size_t count, core::DType dtype, Stream& stream) override;
   void broadcast(std::byte* data, std::size_t bytes, int root, Stream& stream) override;
-  /// Aborts NCCL's communicator, on a thread of its own: its kernels end at once, but the call
-  /// returns only when all recorded steps that hold collectives of it are destroyed.
+  /// Aborts NCCL's communicator on a thread of its own: its kernels end at once, but NCCL's call
+  /// only returns when all captured steps that contain its collectives are destroyed.
   void give_up() override;
 
  private:
-  /// Collective. Starts the watch, which looks on from here.
+  /// Connects the ranks and starts the watch. Collective.
   void connect(comm::Rendezvous& ranks);
-  /// Collective: sets memory_.
+  /// Sets memory_. Collective.
   void agree_on_memory(comm::Rendezvous& ranks);
   void start_watch();
-  /// Of the watch and of NCCL's communicator.
+  /// Ends the watch and NCCL's communicator.
   void end();
-  /// Ends the communicator when all ranks have all of what is on its way, and aborts it when they
-  /// do not in time. Collective.
+  /// Destroys the communicator once all ranks have received everything in flight, or aborts it if
+  /// that does not happen in time. Collective.
   static void finish(ncclComm_t communicator);
-  /// Takes NCCL's communicator away, for `end(communicator)` on a thread of its own.
+  /// Takes NCCL's communicator out of use and runs `end(communicator)` on a thread of its own.
   template <typename End>
   void leave(End end);
-  /// Throws core::Error(kRun) if NCCL has met an error since a call returned.
+  /// Throws core::Error(kRun) if NCCL has reported an asynchronous error.
   void check();
-  /// `use(communicator)`, while nobody aborts it. Throws core::Error once it was given up: what a
-  /// call met that did so, else kRun.
+  /// Runs `use(communicator)`, during which nobody can abort it. Throws core::Error if it was given
+  /// up: the error of the call that did so, otherwise kRun.
   template <typename Use>
   auto with_communicator(Use use);
-  /// What `stream` has in it comes before what follows on the communication stream.
+  /// Makes later work on the communication stream wait for the work now in `stream`.
   void fork(Stream& stream);
-  /// And what is there now before what follows on `stream`.
+  /// Makes later work of `stream` wait for the work now on the communication stream.
   void join(Stream& stream);
-  /// `start(communicator)` returns at once; the call is over once NCCL says so.
+  /// Runs `start(communicator)`, a non-blocking call, and waits until NCCL reports that it is
+  /// complete.
   template <typename Start>
   void call(const char* name, Start start);
 
@@ -86,17 +88,17 @@ class NcclCommunicator final : public comm::Communicator {
   int size_;
   double timeout_s_;
   int device_ = 0;
-  std::shared_ptr<NcclMemory> memory_;  ///< null: not each rank's NCCL gives memory to others
+  std::shared_ptr<NcclMemory> memory_;  ///< null: not available on every rank
   std::mutex mutex_;                    ///< held in calls that use communicator_
   ncclComm_t communicator_ = nullptr;   ///< null once it was given up
   std::atomic<bool> given_up_{false};
-  std::optional<core::Error> why_given_up_;  ///< where a call of this rank did so
+  std::optional<core::Error> why_given_up_;  ///< the error of a call of this rank that did so
   std::thread leaving_;                      ///< what leave() started
   std::future<void> left_;                   ///< its end
   CudaStream stream_{StreamPriority::kHigh};
   std::unique_ptr<Stream::Event> forked_;
   std::unique_ptr<Stream::Event> joined_;
-  std::vector<std::unique_ptr<Stream::Event>> done_;  ///< by ticket, used in turn
+  std::vector<std::unique_ptr<Stream::Event>> done_;  ///< by ticket, reused round-robin
   comm::Ticket next_ticket_ = 0;
   std::unique_ptr<comm::DeviceWatch> watch_;
 };

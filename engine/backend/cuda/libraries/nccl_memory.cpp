@@ -17,14 +17,14 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// Where buffers begin in a block: as cudaMalloc aligns them, and more than NCCL's kernels want.
+/// Alignment of buffers in a block: as for cudaMalloc, and more than NCCL's kernels need.
 constexpr std::size_t kAlignment = 512;
 
-/// Between these is what NCCL takes at a time.
+/// The range of sizes that NCCL allocates at a time.
 constexpr std::size_t kMinGranularity = std::size_t{2} << 20;
 constexpr std::size_t kMaxGranularity = std::size_t{512} << 20;
 
-/// 0 where the device does not say.
+/// Free device memory in bytes; 0 if the device does not report it.
 std::size_t free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
@@ -70,7 +70,7 @@ NcclMemory::Memory NcclMemory::take(std::size_t bytes, ncclResult_t& made) {
   void* memory = nullptr;
   made = ncclMemAlloc(&memory, bytes);
   if (made != ncclSuccess) {
-    static_cast<void>(cudaGetLastError());  // what NCCL met stays in the runtime's memory
+    static_cast<void>(cudaGetLastError());  // clears the error that NCCL left in the runtime
     return nullptr;
   }
   return Memory(static_cast<std::byte*>(memory));
@@ -85,7 +85,7 @@ std::unique_ptr<Buffer> NcclMemory::allocate(std::size_t bytes) {
 std::byte* NcclMemory::range_of(std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (given_back_) {
-    DLBENCH_CUDA(cudaDeviceSynchronize());  // work of who had it before
+    DLBENCH_CUDA(cudaDeviceSynchronize());  // work of the previous owner
     given_back_ = false;
   }
   for (Block& block : blocks_) {
@@ -97,7 +97,7 @@ std::byte* NcclMemory::range_of(std::size_t bytes) {
   ncclResult_t made = ncclSuccess;
   Memory memory = take(size, made);
   if (memory == nullptr) {
-    const CudaBuffer no_room(size);  // says so where that is the reason
+    const CudaBuffer no_room(size);  // throws a better message if memory is the reason
     throw core::Error(core::ErrorCode::kRun,
                       fmt::format("ncclMemAlloc of {} bytes: {}", size, ncclGetErrorString(made)));
   }
