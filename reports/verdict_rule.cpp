@@ -198,8 +198,8 @@ Decision decide_step(const VerdictEvidence& evidence, const Arms& arms, const Pa
   return sure(launches ? Verdict::kLaunchBound : Verdict::kComputeBound, *left);
 }
 
-/// Neither is faster: speeding up one alone gains nothing, unless they compete for processors and
-/// full is therefore slower than the slower of both.
+/// Neither is faster: speeding up one alone gains at most what full loses against the slower of
+/// both, which is contention if they compete for processors.
 Decision decide_equal(const VerdictEvidence& evidence,
                       const Arms& arms,
                       const PartShare& input_share,

@@ -131,18 +131,17 @@ struct Decision {
 ///
 /// In order: a rank late in most steps (lower 95 % bound of that share above one half, because one
 /// of two equal ranks is always late in half of the steps or more) that costs a share of the time
-/// that counts -> straggler. io
-/// and synthetic within 10 % of each other -> balanced: speeding up one alone gains nothing,
-/// wherever the step spends its time; but if processors are shared and full is slower than the
-/// slower of both by a share that counts, it is judged as contention. io slower and input counts ->
-/// input_bound, even if copy or communication are larger: only the loader can raise what the loader
-/// limits. Else the largest share that counts: input (io alone would keep up) -> contention_bound,
-/// unless the loader's use of the processors explains less than half of it (-> unsure: something
-/// else slowed full), copy -> copy_bound, communication -> communication_bound. No share counts ->
-/// compute_bound, or launch_bound if the GPU idles for more than 30 % for want of launches.
-/// Contradictory measurements (full faster than the step alone, or than a loader that limits
-/// nothing) -> unsure. kUnsure also if the intervals (or fewer than 2 common rounds) do not support
-/// the verdict. Rates must be positive (checked).
+/// that counts -> straggler. io and synthetic within 10 % of each other -> balanced: speeding up
+/// one alone gains at most what full loses against the slower of both, wherever the step spends its
+/// time; but if processors are shared and that loss counts, it is judged as contention. io slower
+/// and input counts -> input_bound, even if copy or communication are larger: only the loader can
+/// raise what the loader limits. Else the largest share that counts: input (io alone would keep up)
+/// -> contention_bound, unless the loader's use of the processors explains less than half of it (->
+/// unsure: something else slowed full), copy -> copy_bound, communication -> communication_bound.
+/// No share counts -> compute_bound, or launch_bound if the GPU idles for more than 30 % for want
+/// of launches. Contradictory measurements (full faster than the step alone, or than a loader that
+/// limits nothing) -> unsure. kUnsure also if the intervals (or fewer than 2 common rounds) do not
+/// support the verdict. Rates must be positive (checked).
 ///
 /// `margin` is the deciding share: that of input, copy or communication (for contention between
 /// equals, what full loses against the slower of both); for compute_bound and launch_bound what is

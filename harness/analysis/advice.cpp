@@ -321,17 +321,18 @@ std::string explanation(const AttributionInput& input,
   const std::string full = rate_text(means.full);
   switch (decision.verdict) {
     case Verdict::kInputBound:
-      return fmt::format("{}; full ({}) spends {} of its time waiting for input",
+      return fmt::format("{}; {} of the time of full ({}) is more than the step alone takes",
                          both_alone(means),
-                         full,
-                         percent_text(margin));
+                         percent_text(margin),
+                         full);
     case Verdict::kContentionBound:
       return fmt::format(
           "{}, so it would keep up; together they reach {}, {} of the time is lost "
-          "where they share processors or memory{}",
+          "where they share processors or memory{}{}",
           both_alone(means),
           full,
           percent_text(margin),
+          input.shared_processors ? "" : ", or do not overlap",
           interference_text(input));
     case Verdict::kCopyBound:
       return fmt::format(

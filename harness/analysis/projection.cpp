@@ -51,9 +51,13 @@ double uncertain_scale(std::int64_t degrees, core::RandomStream& random) {
   return degrees > 0 ? std::sqrt(static_cast<double>(degrees) / squares) : 1.0;
 }
 
+/// Returns the largest part of the step, or "input" if the step waits for the loader: it then takes
+/// as long as the loader does, whatever its parts.
 const char* limit_of(const ModelledStep& step) {
+  if (step.input_s > 0.0) {
+    return "input";
+  }
   const std::pair<double, const char*> parts[] = {{step.compute_s, "compute"},
-                                                  {step.input_s, "input"},
                                                   {step.transfer_s, "communication"},
                                                   {step.waiting_s, "straggler"}};
   return std::max_element(std::begin(parts), std::end(parts))->second;

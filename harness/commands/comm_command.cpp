@@ -305,7 +305,7 @@ class CollectiveSweep {
                        begin,
                        probes::take_snapshot(),
                        {.cpus = probes::watched_cpus(), .threads = kThreads},
-                       device.neighbours);
+                       device);
     if (!device.reported.fault.empty()) {
       throw Error(ErrorCode::kRun, where + ": " + device.reported.fault);
     }

@@ -74,12 +74,12 @@ std::string disturbance_of(RankGroup& group,
   static_cast<void>(conditions());  // what was before does not count
   const probes::ProcSnapshot begin = probes::take_snapshot();
   work();
-  const std::string neighbours = conditions().neighbours;
+  const probes::DeviceConditions device = conditions();
   return judge_together(group,
                         begin,
                         probes::take_snapshot(),
                         {.cpus = probes::watched_cpus(), .threads = threads},
-                        neighbours)
+                        device)
       .reason;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/group_disturbance.h"
 
+#include "engine/core/disturbance_thresholds.h"
 #include "reports/doubts.h"
 #include "reports/naming.h"
 
@@ -44,21 +45,25 @@ GroupDisturbance judge_together(RankGroup& ranks,
                                 const probes::ProcSnapshot& begin,
                                 const probes::ProcSnapshot& end,
                                 probes::OwnLoad own,
-                                const std::string& neighbours) {
+                                const probes::DeviceConditions& device) {
   own.threads *= ranks.ranks_on_these_cpus();
   own.other_ranks_cpu_s = ranks.cpu_s_of_sharers(ranks.all_gather(mine));
   GroupDisturbance seen{.own = probes::compare_snapshots(begin, end, own)};
-  if (!neighbours.empty()) {
-    seen.own.reason += (seen.own.reason.empty() ? "" : "; ") + neighbours;
+  if (!device.neighbours.empty()) {
+    seen.own.reason += (seen.own.reason.empty() ? "" : "; ") + device.neighbours;
     seen.own.disturbed = true;
+    const double limit = core::DisturbanceThresholds{}.other_gpu_share;
+    seen.own.severity =
+        std::max({seen.own.severity, device.foreign_share.value_or(0.0) / limit, 1.0});
   }
   mine.steal_s = seen.own.steal_s.value_or(0.0);
   mine.foreign_cpu_s = seen.own.other_cpu_s.value_or(0.0);
   mine.throttled_s = seen.own.throttled_s.value_or(0.0);
   mine.involuntary_switches = seen.own.involuntary_context_switches;
-  mine.disturbed = seen.own.disturbed;
+  mine.disturbance = seen.own.severity;
   seen.shares = ranks.all_gather(mine);
-  if (std::ranges::any_of(seen.shares, &RankShare::disturbed)) {
+  seen.severity = std::ranges::max(seen.shares, {}, &RankShare::disturbance).disturbance;
+  if (seen.severity > 0.0) {
     seen.reason = ranks.size() == 1 ? seen.own.reason : reason_of_all(ranks, seen.own.reason);
   }
   return seen;
@@ -68,14 +73,10 @@ GroupDisturbance judge_together(RankGroup& ranks,
                                 const probes::ProcSnapshot& begin,
                                 const probes::ProcSnapshot& end,
                                 const probes::OwnLoad& own,
-                                const std::string& neighbours) {
+                                const probes::DeviceConditions& device) {
   const double cpu_s = end.user_cpu_s - begin.user_cpu_s + end.system_cpu_s - begin.system_cpu_s;
-  return judge_together(ranks,
-                        {.wall_s = end.steady_s - begin.steady_s, .cpu_s = cpu_s},
-                        begin,
-                        end,
-                        own,
-                        neighbours);
+  return judge_together(
+      ranks, {.wall_s = end.steady_s - begin.steady_s, .cpu_s = cpu_s}, begin, end, own, device);
 }
 
 reports::DisturbanceRecord disturbance_record(const probes::Disturbance& seen) {

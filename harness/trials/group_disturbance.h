@@ -7,6 +7,7 @@
 
 #include "harness/trials/rank_group.h"
 #include "probes/node/disturbance.h"
+#include "probes/probe.h"
 #include "reports/trial_record.h"
 
 #include <string>
@@ -21,24 +22,25 @@ namespace dlbench::harness {
 struct GroupDisturbance {
   probes::Disturbance own;        ///< on the CPUs of this rank
   std::vector<RankShare> shares;  ///< by rank, including what was seen on each rank's CPUs
-  std::string reason;  ///< from all disturbed ranks, the same on all; empty: none disturbed
+  std::string reason;     ///< from all disturbed ranks, the same on all; empty: none disturbed
+  double severity = 0.0;  ///< that of the most disturbed rank
 };
 
 /// Judges the time between two snapshots of this process. `mine`: what this rank measured,
-/// including wall_s and cpu_s; `own`: the load of this rank alone; `neighbours`: who disturbed its
-/// device (probes::DeviceConditions), empty: nobody. Collective.
+/// including wall_s and cpu_s; `own`: the load of this rank alone; `device`: the condition of its
+/// device meanwhile. Collective.
 [[nodiscard]] GroupDisturbance judge_together(RankGroup& ranks,
                                               RankShare mine,
                                               const probes::ProcSnapshot& begin,
                                               const probes::ProcSnapshot& end,
                                               probes::OwnLoad own,
-                                              const std::string& neighbours);
+                                              const probes::DeviceConditions& device);
 /// Calls judge_together() for work of which only the two snapshots were measured.
 [[nodiscard]] GroupDisturbance judge_together(RankGroup& ranks,
                                               const probes::ProcSnapshot& begin,
                                               const probes::ProcSnapshot& end,
                                               const probes::OwnLoad& own,
-                                              const std::string& neighbours = "");
+                                              const probes::DeviceConditions& device = {});
 
 /// Returns the part that the report keeps.
 [[nodiscard]] reports::DisturbanceRecord disturbance_record(const probes::Disturbance& seen);

@@ -24,7 +24,7 @@ struct RankShare {
   double foreign_cpu_s = 0.0;  ///< of foreign processes, on the CPUs of this rank
   double throttled_s = 0.0;    ///< kept from running by a CPU quota
   std::int64_t involuntary_switches = 0;
-  bool disturbed = false;
+  double disturbance = 0.0;       ///< probes::Disturbance::severity; 0: not disturbed
   bool device_throttled = false;  ///< DeviceConditions::throttled
   double data_wait_s = 0.0;
   double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives

@@ -12,11 +12,11 @@
 
 namespace dlbench::harness {
 
-std::string combine_ranks(RankGroup& group,
-                          const RepetitionWindow& window,
-                          const PhaseTotals& phases,
-                          reports::RepetitionRecord& repetition,
-                          RankRound& ranks) {
+RepetitionDisturbance combine_ranks(RankGroup& group,
+                                    const RepetitionWindow& window,
+                                    const PhaseTotals& phases,
+                                    reports::RepetitionRecord& repetition,
+                                    RankRound& ranks) {
   const probes::Disturbance raw = probes::compare_snapshots(window.begin, window.end, window.own);
   const RankShare mine{
       .samples = repetition.samples,
@@ -30,7 +30,7 @@ std::string combine_ranks(RankGroup& group,
       .read = window.read,
       .samples_replaced = window.samples_replaced};
   GroupDisturbance seen =
-      judge_together(group, mine, window.begin, window.end, window.own, window.device.neighbours);
+      judge_together(group, mine, window.begin, window.end, window.own, window.device);
   std::vector<RankShare>& shares = seen.shares;
   repetition.disturbance = disturbance_record(seen.own);
   const auto samples = static_cast<double>(repetition.samples);
@@ -52,7 +52,7 @@ std::string combine_ranks(RankGroup& group,
   ranks.step_wall_s = group.gather(repetition.step_wall_s);
   count_late_arrivals(group.gather(window.communication.ahead_s), shares);
   ranks.shares = std::move(shares);
-  return std::move(seen.reason);
+  return {std::move(seen.reason), seen.severity};
 }
 
 }  // namespace dlbench::harness

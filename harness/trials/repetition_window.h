@@ -29,13 +29,19 @@ struct RepetitionWindow {
   probes::DeviceConditions device;
 };
 
+/// What disturbed a repetition on any rank; the same on all.
+struct RepetitionDisturbance {
+  std::string reason;     ///< empty: nothing
+  double severity = 0.0;  ///< GroupDisturbance::severity
+};
+
 /// Combines this rank's repetition with those of the others: samples are summed, the slowest rank's
 /// time counts, losses are weighted by samples. Fills `ranks`, and in `repetition` what happened on
-/// the processors. Returns why any rank was disturbed; empty if none was. Collective.
-[[nodiscard]] std::string combine_ranks(RankGroup& group,
-                                        const RepetitionWindow& window,
-                                        const PhaseTotals& phases,
-                                        reports::RepetitionRecord& repetition,
-                                        RankRound& ranks);
+/// the processors. Collective.
+[[nodiscard]] RepetitionDisturbance combine_ranks(RankGroup& group,
+                                                  const RepetitionWindow& window,
+                                                  const PhaseTotals& phases,
+                                                  reports::RepetitionRecord& repetition,
+                                                  RankRound& ranks);
 
 }  // namespace dlbench::harness

@@ -104,32 +104,40 @@ bool TrialRunner::time_to_repeat(const TrialResult& result, double elapsed_s) {
          ranks_.broadcast(guard_.elapsed_s()) + owed_s() <= *options_.time_budget_s;
 }
 
-void TrialRunner::judge(reports::RepetitionRecord& repetition,
-                        double elapsed_s,
-                        TrialResult& result,
-                        const std::string& reason,
-                        bool longer) {
+std::string TrialRunner::too_short_text(const reports::RepetitionRecord& repetition) const {
+  return fmt::format("{} step(s) in {:.3g} s, --min-time is {:.3g} s",
+                     repetition.steps,
+                     repetition.wall_s,
+                     min_s_);
+}
+
+std::optional<std::string> TrialRunner::why_discarded(const reports::RepetitionRecord& repetition,
+                                                      double elapsed_s,
+                                                      const TrialResult& result,
+                                                      const std::string& reason,
+                                                      bool longer) {
+  if ((reason.empty() && !longer) || !time_to_repeat(result, elapsed_s)) {
+    return std::nullopt;
+  }
+  if (!reason.empty()) {
+    return reason;
+  }
+  // A single step says nothing of its spread.
+  return repetition.steps == 1 ? std::optional(too_short_text(repetition)) : std::nullopt;
+}
+
+void TrialRunner::taint_repetition(const reports::RepetitionRecord& repetition,
+                                   const std::string& reason,
+                                   TrialResult& result) const {
   const std::string where =
       "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
-  const bool may_repeat = (!reason.empty() || longer) && time_to_repeat(result, elapsed_s);
-  const std::string too_short = fmt::format("{} step(s) in {:.3g} s, --min-time is {:.3g} s",
-                                            repetition.steps,
-                                            repetition.wall_s,
-                                            min_s_);
-  if (!reason.empty() && may_repeat) {
-    repetition.discarded = reason;
-    return;
-  }
-  if (longer && repetition.steps == 1 && may_repeat) {
-    repetition.discarded = too_short;  // a single step says nothing of its spread
-    return;
-  }
   if (!reason.empty()) {
     result.taints.push_back({reports::Taint::kDisturbed, where, reason});
   }
   if (reports::is_short(repetition.wall_s, min_s_)) {
-    result.note_once(reports::Taint::kShortRun,
-                     "repetition " + std::to_string(repetition.index) + ": " + too_short);
+    result.note_once(
+        reports::Taint::kShortRun,
+        "repetition " + std::to_string(repetition.index) + ": " + too_short_text(repetition));
   }
   if (repetition.queue_fill.has_value() &&
       !reports::queue_balanced(

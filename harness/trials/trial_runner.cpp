@@ -216,11 +216,12 @@ bool TrialRunner::lengthen(const Arm& arm,
 
 void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
   const std::string trial = arm.id().to_string();
+  std::optional<Attempt> best;
   do {
     guard_.check();
     guard_.show_progress("round " + std::to_string(round + 1) + ", " + trial);
     enter_phase("trial " + trial + ", round " + std::to_string(round + 1));
-  } while (!repeat(arm, index, round));
+  } while (!repeat(arm, index, round, best));
 }
 
 // The loader continued since prepare(), while probes began and ranks met. A repetition that cannot
@@ -240,7 +241,10 @@ double TrialRunner::use_up_surplus(Arm& arm, const RepetitionLength& planned) {
   return probes::process_cpu_s() - begin_s;
 }
 
-bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
+bool TrialRunner::repeat(Arm& arm,
+                         std::size_t index,
+                         std::int64_t round,
+                         std::optional<Attempt>& best) {
   TrialResult& result = results_[index];
   const auto start = Clock::now();
   if (hooks_.before_repetition) {
@@ -256,26 +260,37 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   repetition.index = static_cast<std::int64_t>(result.repetitions.size());
   repetition.round = round;
   result.replayed = arm.replays();
-  const PhaseTotals phases = arm.phases();
-  const std::optional<data::LoaderStats> loader = arm.loader_stats();
-  window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;
+  Attempt attempt{.index = result.repetitions.size(),
+                  .phases = arm.phases(),
+                  .loader = arm.loader_stats(),
+                  .ranks = {.round = round}};
+  window.samples_replaced = attempt.loader.has_value() ? attempt.loader->samples_replaced : 0;
   arm.finish();
   window.read = read_so_far(arm.loader_stats()) - read_before;
   repetition.loss_scaling = arm.loss_scaling();
 
-  RankRound ranks{.round = round};
-  const std::string reason = combine_ranks(ranks_, window, phases, repetition, ranks);
+  attempt.disturbance = combine_ranks(ranks_, window, attempt.phases, repetition, attempt.ranks);
   stepping.reset();
-  note_device(window.device, ranks, repetition, result);
-  result.note_quota(ranks);
+  note_device(window.device, attempt.ranks, repetition, result);
+  result.note_quota(attempt.ranks);
   const double elapsed_s = ranks_.broadcast(core::seconds_since(start));
-  judge(repetition, elapsed_s, result, reason, lengthen(arm, index, repetition));
+  const std::string& reason = attempt.disturbance.reason;
+  const bool longer = lengthen(arm, index, repetition);
+  repetition.discarded = why_discarded(repetition, elapsed_s, result, reason, longer);
   result.elapsed_s += elapsed_s;
   const bool counts = !repetition.discarded.has_value();
-  if (counts) {
-    keep(repetition, phases, loader, std::move(ranks), result);
-  }
   result.repetitions.push_back(std::move(repetition));
+  const bool less_disturbed =
+      !best.has_value() || attempt.disturbance.severity <= best->disturbance.severity;
+  if (!counts && !reason.empty() && !longer && less_disturbed) {
+    best = std::move(attempt);
+  } else if (counts && !less_disturbed) {
+    result.repetitions[attempt.index].discarded = reason;
+    result.repetitions[best->index].discarded.reset();
+    keep(std::move(*best), result);
+  } else if (counts) {
+    keep(std::move(attempt), result);
+  }
   if (hooks_.after_repetition) {
     hooks_.after_repetition(results_);
   }
@@ -311,20 +326,18 @@ reports::RepetitionRecord TrialRunner::time_window(Arm& arm,
   return repetition;
 }
 
-void TrialRunner::keep(const reports::RepetitionRecord& repetition,
-                       const PhaseTotals& phases,
-                       const std::optional<data::LoaderStats>& loader,
-                       RankRound ranks,
-                       TrialResult& result) const {
+void TrialRunner::keep(Attempt attempt, TrialResult& result) const {
+  const reports::RepetitionRecord& repetition = result.repetitions[attempt.index];
+  taint_repetition(repetition, attempt.disturbance.reason, result);
   if (options_.cold_pass_steps.has_value()) {
-    result.note_doubts_of_cold(ranks, repetition);
+    result.note_doubts_of_cold(attempt.ranks, repetition);
   }
-  result.phases.add(phases);
+  result.phases.add(attempt.phases);
   result.timed_s += repetition.wall_s;
-  result.rounds.push_back(std::move(ranks));
-  if (loader.has_value()) {
+  result.rounds.push_back(std::move(attempt.ranks));
+  if (attempt.loader.has_value()) {
     result.has_loader = true;
-    result.loader.add(*loader);
+    result.loader.add(*attempt.loader);
   }
 }
 

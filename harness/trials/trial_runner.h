@@ -102,18 +102,27 @@ class TrialRunner {
   [[nodiscard]] RepetitionLength length(const Arm& arm, std::size_t index);
   /// Repeats the arm until a repetition counts. Collective.
   void measure(Arm& arm, std::size_t index, std::int64_t round);
-  /// Runs one more repetition. Returns whether it counts, i.e. was not discarded. Collective.
-  [[nodiscard]] bool repeat(Arm& arm, std::size_t index, std::int64_t round);
+  /// A repetition, with what is added to the trial's results if it counts.
+  struct Attempt {
+    std::size_t index = 0;  ///< in TrialResult::repetitions
+    PhaseTotals phases;
+    std::optional<data::LoaderStats> loader;
+    RankRound ranks;
+    RepetitionDisturbance disturbance;
+  };
+  /// Runs one more repetition of a round. If it was disturbed and may be repeated, it is discarded,
+  /// and kept in `best` if that is not less disturbed. If it was disturbed and may not be,
+  /// the less disturbed one of it and `best` counts. Returns whether one counts. Collective.
+  [[nodiscard]] bool repeat(Arm& arm,
+                            std::size_t index,
+                            std::int64_t round,
+                            std::optional<Attempt>& best);
   /// Times this rank's repetition, from the barrier before the clock to the last step.
   [[nodiscard]] reports::RepetitionRecord time_window(Arm& arm,
                                                       std::size_t index,
                                                       RepetitionWindow& window);
-  /// Adds a repetition that counts to the results of the trial.
-  void keep(const reports::RepetitionRecord& repetition,
-            const PhaseTotals& phases,
-            const std::optional<data::LoaderStats>& loader,
-            RankRound ranks,
-            TrialResult& result) const;
+  /// Adds a repetition that counts to the results of the trial, with its taints.
+  void keep(Attempt attempt, TrialResult& result) const;
   /// Records this rank's clocks, and the taint of any rank with a throttled device. Throws
   /// core::Error(kRun) for a fault of this rank's device. Collective.
   void note_device(const probes::DeviceConditions& device,
@@ -133,12 +142,19 @@ class TrialRunner {
   /// Whether the trial's latest repetition, of `elapsed_s` in total, may be discarded and repeated:
   /// within max_discards, the trial's time limit and the time budget. Collective.
   [[nodiscard]] bool time_to_repeat(const TrialResult& result, double elapsed_s);
-  /// `longer`: the result of lengthen().
-  void judge(reports::RepetitionRecord& repetition,
-             double elapsed_s,
-             TrialResult& result,
-             const std::string& reason,
-             bool longer);
+  /// Returns why a repetition, of `elapsed_s` in total, is discarded and made again; nothing if it
+  /// counts. `reason`: what disturbed it; `longer`: the result of lengthen(). Collective.
+  [[nodiscard]] std::optional<std::string> why_discarded(
+      const reports::RepetitionRecord& repetition,
+      double elapsed_s,
+      const TrialResult& result,
+      const std::string& reason,
+      bool longer);
+  /// Adds the taints of a repetition that counts. `reason`: what disturbed it, or empty.
+  void taint_repetition(const reports::RepetitionRecord& repetition,
+                        const std::string& reason,
+                        TrialResult& result) const;
+  [[nodiscard]] std::string too_short_text(const reports::RepetitionRecord& repetition) const;
   [[nodiscard]] StopDecision decide() const;
   void enter_phase(const std::string& phase) const;
 

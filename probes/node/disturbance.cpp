@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <limits>
 
 namespace dlbench::probes {
 namespace {
@@ -162,6 +163,7 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
   const auto judge_share = [&](std::optional<double> value_s, double share, const char* what) {
     const double limit_s = thresholds.limit_s(share, result.wall_s, own.cpus);
     if (value_s.has_value() && *value_s > limit_s) {
+      result.severity = std::max(result.severity, *value_s / limit_s);
       reasons.push_back(fmt::format("{} {:.2f} s in {:.2f} s on {} CPU{}, limit {:.2f} s",
                                     what,
                                     *value_s,
@@ -175,7 +177,9 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
   judge_share(result.steal_s, thresholds.steal_share, "the hypervisor took");
   if (own.threads <= own.cpus) {
     const double limit = thresholds.limit_switches(result.wall_s, own.cpus);
-    if (static_cast<double>(result.involuntary_context_switches) > limit) {
+    if (const auto switches = static_cast<double>(result.involuntary_context_switches);
+        switches > limit) {
+      result.severity = std::max(result.severity, switches / limit);
       reasons.push_back(fmt::format("{} involuntary context switches in {:.2f} s, limit {:.0f}",
                                     result.involuntary_context_switches,
                                     result.wall_s,
@@ -183,6 +187,7 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
     }
   }
   if (const auto stops = end.continued - begin.continued; stops > 0) {
+    result.severity = std::numeric_limits<double>::infinity();
     reasons.push_back(
         fmt::format("the process was stopped {} time(s), by SIGSTOP or alike", stops));
   }

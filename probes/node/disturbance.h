@@ -56,6 +56,9 @@ struct Disturbance {
   /// disturbance: repeating does not help.
   std::optional<double> throttled_s;
   bool disturbed = false;
+  /// Largest ratio of a value above its limit to that limit, infinite for a stopped process; 0 if
+  /// not disturbed.
+  double severity = 0.0;
   std::string reason;  ///< why disturbed, with the value and the threshold; empty if not
 };
 

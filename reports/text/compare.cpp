@@ -49,6 +49,7 @@ struct ArmRates {
   std::string name;
   MeasuredItem item;
   std::vector<double> rates;
+  std::vector<double> clean{};  ///< those of repetitions that nothing disturbed or throttled
   std::string doubt{};  ///< "was disturbed": the rates say something else than the program's speed
 };
 
@@ -132,6 +133,20 @@ std::optional<std::int64_t> needed_repetitions(const LogRates& baseline,
   return std::nullopt;
 }
 
+/// Whether the repetitions that nothing disturbed show the same change by themselves. What disturbs
+/// only slows: a slower candidate is judged by its own ones, a faster one by the baseline's.
+bool clean_ones_agree(const ArmRates& baseline,
+                      const ArmRates& candidate,
+                      Change change,
+                      double tolerance) {
+  constexpr std::size_t kMin = 2;
+  const bool slower = change == Change::kSlower;
+  const std::vector<double>& before = slower ? baseline.rates : baseline.clean;
+  const std::vector<double>& after = slower ? candidate.clean : candidate.rates;
+  return before.size() >= kMin && after.size() >= kMin &&
+         change_of(log_rates(before), log_rates(after), tolerance, 1.0) == change;
+}
+
 ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, double tolerance) {
   const LogRates before = log_rates(baseline.rates);
   const LogRates after = log_rates(candidate.rates);
@@ -153,11 +168,36 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
   const Change change = change_of(before, after, tolerance, 1.0);
   if (change == Change::kUnsure) {
     arm.needed_n = needed_repetitions(before, after, tolerance);
-  } else if (change != Change::kSame) {
+  } else if (change != Change::kSame && !clean_ones_agree(baseline, candidate, change, tolerance)) {
     arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, change == Change::kSlower);
   }
   arm.change = arm.doubt.empty() ? change : Change::kUnsure;
   return arm;
+}
+
+/// Whether the run has a taint of the code at exactly this place.
+bool is_tainted(const RunRecord& record, Taint code, const std::string& where) {
+  return std::ranges::any_of(record.run.taints, [&](const TaintRecord& taint) {
+    return taint.code == code && taint.where == where;
+  });
+}
+
+/// Returns the rates of repetitions without a taint of their own; none if the trial as a whole has
+/// one.
+std::vector<double> clean_rates_of(const RunRecord& record, const TrialRecord& trial) {
+  const std::string where = "trial " + arm_name(trial);
+  const auto is_clean = [&record](const std::string& place) {
+    return !is_tainted(record, Taint::kDisturbed, place) &&
+           !is_tainted(record, Taint::kThrottled, place);
+  };
+  std::vector<double> rates;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value() && repetition.samples_per_second > 0.0 &&
+        is_clean(where) && is_clean(fmt::format("{}, repetition {}", where, repetition.index))) {
+      rates.push_back(repetition.samples_per_second);
+    }
+  }
+  return rates;
 }
 
 std::vector<double> rates_of(const TrialRecord& trial) {
@@ -207,6 +247,7 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
         {arm_name(trial),
          {.trial = trial_name(trial), .series = trial.series.value_or(""), .ranks = trial.ranks},
          rates_of(trial),
+         clean_rates_of(record, trial),
          doubt_of(record, "trial " + arm_name(trial))});
   }
   const std::int64_t ranks = launched_ranks(record.system);
@@ -214,6 +255,7 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
       {"train",
        {.trial = "train", .ranks = ranks},
        rates_of(record.history),
+       {},
        doubt_of(record, "training")});
   return arms;
 }

@@ -79,15 +79,17 @@ struct Comparison {
 
 /// Compares arm by arm (`synthetic` of a device that reads host memory with another's
 /// synthetic/host). kFaster or kSlower: the ratio differs from 1 by more than the tolerance and its
-/// 99 % interval excludes 1 (equal programs then raise a false alarm once in 100 runs, and far less
-/// often if the noise is below the tolerance). kSame: the ratio is within the tolerance and its 95
-/// % interval within twice the tolerance. Else kUnsure. kSlower becomes kUnsure if the candidate
-/// was disturbed, or throttled and the baseline was not (trials, training, collectives), and
-/// kFaster likewise for the baseline. Calls of a collective are not independent, so their medians
-/// decide: kSlower if the candidate's is above the baseline's 95th percentile and by more than the
-/// tolerance above its median, kFaster the other way round, kSame if the medians differ by at most
-/// the tolerance, else kUnsure. Throws Error(kData) if the reports have different workloads or no
-/// common arm or collective, Error(kUsage) for a tolerance not in (0, 1).
+/// 99 % interval excludes 1 (an arm of equal programs then raises a false alarm once in 100
+/// comparisons, one of many arms more often, and all of them far less often if the noise is below
+/// the tolerance). kSame: the ratio is within the tolerance and its 95 % interval within twice the
+/// tolerance. Else kUnsure. kSlower becomes kUnsure if the candidate was disturbed, or throttled
+/// and the baseline was not (trials, training, collectives), unless its undisturbed repetitions
+/// alone are slower, too; kFaster likewise for the baseline. Calls of a collective are not
+/// independent, so their medians decide: kSlower if the candidate's is above the baseline's 95th
+/// percentile and by more than the tolerance above its median, kFaster the other way round, kSame
+/// if the medians differ by at most the tolerance, else kUnsure. Throws Error(kData) if the reports
+/// have different workloads or no common arm or collective, Error(kUsage) for a tolerance not in
+/// (0, 1).
 [[nodiscard]] Comparison compare_reports(const RunRecord& baseline,
                                          const RunRecord& candidate,
                                          const CompareOptions& options = {});

@@ -135,6 +135,40 @@ TEST(TrialRunnerOnRanks, AnotherProcessOnADeviceDisturbsTheRepetition) {
   EXPECT_THAT(taints, ElementsAre(0U, 0U));
 }
 
+// Far beyond what the processors of a busy machine show.
+TEST(TrialRunner, OfDisturbedRepetitionsOfARoundTheLeastDisturbedCounts) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions options = tests::three_repetitions();
+  options.max_discards = 2;
+  options.stopping.max_time_s = 60.0;
+  options.stopping.max_noise = 1e9;
+  TrialRunner runner(options, group, guard);
+  const std::vector<double> shares{1e5, 1e3, 1e4};
+  std::size_t windows = 0;
+  runner.hooks().end_window = [&] {
+    const double share = windows < shares.size() ? shares[windows++] : 0.0;
+    return probes::DeviceConditions{.foreign_share = share,
+                                    .neighbours = share > 0.0 ? "somebody computed" : ""};
+  };
+  runner.run(one_arm());
+  const TrialResult& result = runner.results().front();
+  ASSERT_GE(result.repetitions.size(), 5U);
+  for (const std::size_t attempt : {0U, 1U, 2U}) {
+    EXPECT_EQ(result.repetitions[attempt].round, 0);
+    EXPECT_EQ(result.repetitions[attempt].discarded.has_value(), attempt != 1) << attempt;
+  }
+  EXPECT_EQ(result.rounds.size(), result.rates().size());
+  std::vector<std::string> disturbed;
+  for (const auto& taint : result.all_taints()) {
+    if (taint.detail.find("somebody") != std::string::npos) {
+      disturbed.push_back(taint.where);
+    }
+  }
+  EXPECT_THAT(disturbed, ElementsAre("trial synthetic, repetition 1"));
+}
+
 TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;

@@ -378,6 +378,25 @@ TEST(Compare, CollectivesByTheirMediansBeyondTheSpreadOfTheCalls) {
   EXPECT_THAT(text, Not(HasSubstr("samples/s")));
 }
 
+TEST(Compare, UndisturbedRepetitionsDecideByThemselves) {
+  const RunRecord before = full_only({100, 100.5, 99.5, 100.2, 99.8});
+  RunRecord after = full_only({25, 25.1, 24.9, 25.05, 24.95});
+  after.run.taints = {{Taint::kDisturbed, "trial full, repetition 3", "other processes"}};
+  EXPECT_EQ(compare_reports(before, after).arms.at(0).change, Change::kSlower);
+  EXPECT_EQ(compare_reports(after, before).arms.at(0).change, Change::kFaster);
+  // Slower only where it was disturbed.
+  RunRecord as_fast = full_only({100, 100.5, 99.5, 40, 41});
+  as_fast.run.taints = {{Taint::kDisturbed, "trial full, repetition 3", "other processes"},
+                        {Taint::kDisturbed, "trial full, repetition 4", "other processes"}};
+  EXPECT_EQ(compare_reports(before, as_fast).arms.at(0).change, Change::kUnsure);
+  for (const int repetition : {0, 1, 2}) {
+    after.run.taints.push_back(
+        {Taint::kDisturbed, fmt::format("trial full, repetition {}", repetition), ""});
+  }
+  EXPECT_EQ(compare_reports(before, after).arms.at(0).doubt, "the candidate was disturbed")
+      << "one repetition is left";
+}
+
 TEST(Compare, NorDoDisturbedSeriesTrainingsAndCollectives) {
   const auto with = [](RunRecord record, Taint code, const std::string& where) {
     record.run.taints = {{code, where, ""}};
