@@ -42,8 +42,8 @@ struct VerdictEvidence {
 
   /// Loader and step run on the same processors (device cpu).
   bool shared_processors = false;
-  /// CPU seconds of the io trial per sample, over the number of ranks, which load at the same time;
-  /// nothing: not measured.
+  /// CPU seconds of the io trial per sample, over the number of ranks that load, which they do at
+  /// the same time; nothing: not measured.
   std::optional<double> loader_cpu_s;
   std::vector<RoundRate> step_beside_loader;  ///< of the interference trial; empty: not measured
   /// Of a step that nothing records, what the device idles for want of launches, 0 to 1; nothing:

@@ -7,10 +7,14 @@
 #include "harness/analysis/attribution.h"
 #include "reports/verdict_rule.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace dlbench::harness {
+
+/// Ranks that load, which they do at the same time.
+[[nodiscard]] std::int64_t loading_ranks(const AttributionInput& input);
 
 /// One sentence with the numbers behind the word; `evidence` is what it was decided by.
 [[nodiscard]] std::string explanation(const AttributionInput& input,
