@@ -146,6 +146,7 @@ struct LeaveLargestOutRecord {
   EstimateRecord predicted_step_time_s;
   double relative_error = 0.0;  ///< predicted / measured - 1
   bool inside_band = false;
+  std::optional<std::string> doubt;  ///< as ProjectionRecord has it; null: nothing known
 };
 
 /// One bucket cap: what the model says, and what was measured where --sweep-buckets ran it.
