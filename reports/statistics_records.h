@@ -17,7 +17,8 @@ namespace dlbench::reports {
 /// Rates of the repetitions that count, samples/s, in the order of `repetitions`.
 [[nodiscard]] std::vector<double> counted_rates(std::span<const RepetitionRecord> repetitions);
 
-/// Rates of the repetitions that count with their rounds, for pairing.
+/// Rates of the repetitions that count with their rounds, for pairing: of different invocations
+/// these have different numbers.
 [[nodiscard]] std::vector<RoundRate> round_rates(std::span<const RepetitionRecord> repetitions);
 
 /// Of the repetitions' rates, samples/s, with a t interval from 2 on, cut off at 0. Nothing for an

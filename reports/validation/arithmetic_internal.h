@@ -151,8 +151,12 @@ void check_names(const Checker& check, const std::vector<Part>& parts) {
 }
 
 /// Can they be paired? Each round once, and rates whose ratios and their exponentials are numbers.
-/// Anything else is a problem of the trial already, or not of this world.
 [[nodiscard]] bool usable(const std::vector<RoundRate>& rates);
+
+/// What is wrong with figures made from others: they follow from none.
+inline constexpr const char* kNotUsable =
+    "cannot follow from the trials: two of their repetitions are one round, or a rate is 0 or far "
+    "from any that occurs";
 
 /// Latency and inverse bandwidth of a link, which lie in their intervals.
 template <typename Link>

@@ -252,6 +252,7 @@ void check_attribution(const Checker& check,
     return;
   }
   if (!usable(evidence.rates)) {
+    check.expect(false, kNotUsable);
     return;
   }
   const std::vector<PartShare> shares = part_shares(evidence.rates);
