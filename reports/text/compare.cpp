@@ -162,7 +162,15 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
 
 std::vector<double> rates_of(const TrialRecord& trial) {
   std::vector<double> rates = counted_rates(trial.repetitions);
-  std::erase_if(rates, [](double rate) { return !(rate > 0.0); });
+  for (const double rate : rates) {
+    if (!(rate > 0.0)) {
+      throw Error(ErrorCode::kData,
+                  fmt::format("trial {} has a repetition that counts with {} samples/s, of which "
+                              "no ratio can be made: measure again",
+                              arm_name(trial),
+                              rate));
+    }
+  }
   return rates;
 }
 

@@ -88,7 +88,8 @@ struct Comparison {
 /// the baseline's 95th percentile and by more than the tolerance above its median, kFaster the
 /// other way round, kSame when the medians differ by no more than the tolerance, else kUnsure.
 /// Throws Error(kData) when the reports are of different workloads or have neither arm nor
-/// collective in common, Error(kUsage) for a tolerance not in (0, 1).
+/// collective in common, or a repetition that counts has no rate above 0, Error(kUsage) for a
+/// tolerance not in (0, 1).
 [[nodiscard]] Comparison compare_reports(const RunRecord& baseline,
                                          const RunRecord& candidate,
                                          const CompareOptions& options = {});
