@@ -8,6 +8,7 @@
 #include "harness/session/session.h"
 #include "harness/utc_time.h"
 #include "reports/record.h"
+#include "reports/value.h"
 
 #include <cstdint>
 
@@ -18,7 +19,12 @@ namespace dlbench::harness {
                                               const OptionSet& options,
                                               std::uint64_t seed);
 
-/// workload and dataset of a planned session; memory and plans are filled in by describe_session().
+/// Gives the options that were left to the workload and the machine the values of this plan. Those
+/// that do not apply are null.
+void complete_options(const SessionPlan& plan, reports::ValueMap& effective);
+
+/// workload, dataset and complete_options() of a planned session, with a warning of --threads where
+/// none computes; memory and plans are filled in by describe_session().
 void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 
 /// Memory as planned for the training step, where it is not measured as describe_session() does.

@@ -9,6 +9,7 @@
 #include "harness/scaling/scale_plan.h"
 #include "workloads/sweep.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ namespace dlbench::harness {
 
 /// parse_rank_list(); of an empty text powers of two up to `available`, and `available`.
 [[nodiscard]] std::vector<int> scaled_ranks(std::string_view text, int available);
+
+/// --project: "16,64" -> numbers of ranks up to 1024. Throws core::Error(kUsage) for what is none.
+[[nodiscard]] std::vector<std::int64_t> projected_ranks(std::string_view text);
 
 /// "weak,strong" -> names in that order. Throws core::Error(kUsage) with the nearest name.
 [[nodiscard]] std::vector<std::string> parse_modes(std::string_view text);
