@@ -323,6 +323,22 @@ TEST(TextTable, NumbersHaveThreeDigitsAndAFittingUnit) {
   EXPECT_EQ(loss_text(-1e6), "-1.0000e+06");
 }
 
+// Of a run with fewer threads than cores the rates are not those of the cores.
+TEST(Summary, SaysHowManyThreadsCompute) {
+  RunRecord record = run_only();
+  record.config.effective["threads"] = 1;
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("resunetpp on cpu (Example CPU, 1 thread on 2 cores), fp16"));
+  record.config.effective["threads"] = 2;
+  record.system.hosts[0].ranks = {0, 1};
+  record.system.hosts[0].cpu.threads = 4;
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("(Example CPU, 2 threads per rank on 2 hardware threads), fp16, 2 ranks"));
+  record.config.effective["threads"] = Value();
+  EXPECT_THAT(summary_text(record, "r.json"), HasSubstr("(Example CPU, 2 hardware threads), fp16"))
+      << "a GPU computes";
+}
+
 TEST(TextTable, NextToAPowerOfTenThreeDigitsAreThree) {
   EXPECT_EQ(number_text(99.9998), "100");
   EXPECT_EQ(number_text(-99.9998), "-100");
