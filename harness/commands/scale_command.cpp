@@ -112,6 +112,7 @@ class Scaling {
     report_.note(hidden_peers(launch_, placement_));
     report_.taint(planned_taints(scale));
     record_.system.peaks = scale.take_peaks();
+    report_.note(lacking_memory_peak(record_.system.peaks));
     report_.enter("measuring");
     try {
       scale.measure();
