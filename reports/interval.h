@@ -38,7 +38,7 @@ struct Interval {
 /// The rate (samples/s, > 0) that one arm reached in one round. Arms measured in the same round ran
 /// next to each other in time, so their ratio is free of slow drifts.
 struct RoundRate {
-  std::int64_t round = 0;
+  std::int64_t round = 0;  ///< a number of its own among those of all invocations
   double rate = 0.0;
 };
 

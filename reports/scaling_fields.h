@@ -115,6 +115,7 @@ void fields(V& visit, R& record) {
   visit("predicted_step_time_s", record.predicted_step_time_s);
   visit("relative_error", record.relative_error);
   visit("inside_band", record.inside_band);
+  visit("doubt", record.doubt);
 }
 
 template <typename V, MaybeConst<BucketCapRecord> R>

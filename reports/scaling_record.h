@@ -132,8 +132,8 @@ struct ProjectionRecord {
   EstimateRecord step_time_s;
   EstimateRecord efficiency;  ///< against the measured baseline
   double exposed_communication_s = 0.0;
-  double waiting_s = 0.0;  ///< for the slowest of that many ranks
-  std::string limit;       ///< compute, input, communication or straggler
+  double waiting_s = 0.0;            ///< for the slowest of that many ranks
+  std::string limit;                 ///< compute, input, communication or straggler
   std::optional<std::string> doubt;  ///< why it is unreliable; null: nothing known
 };
 
@@ -145,6 +145,7 @@ struct LeaveLargestOutRecord {
   EstimateRecord predicted_step_time_s;
   double relative_error = 0.0;  ///< predicted / measured - 1
   bool inside_band = false;
+  std::optional<std::string> doubt;  ///< as ProjectionRecord has it; null: nothing known
 };
 
 /// One bucket cap: the modelled step, and the measured one if --sweep-buckets ran it.

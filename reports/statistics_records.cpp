@@ -18,11 +18,23 @@ std::vector<double> counted_rates(std::span<const RepetitionRecord> repetitions)
   return rates;
 }
 
+namespace {
+
+/// A number for each round of each process: those of another process are others.
+std::int64_t round_number(const RepetitionRecord& repetition) {
+  constexpr unsigned kRoundBits = 32;
+  return static_cast<std::int64_t>(
+      (static_cast<std::uint64_t>(repetition.invocation) << kRoundBits) +
+      static_cast<std::uint64_t>(repetition.round));
+}
+
+}  // namespace
+
 std::vector<RoundRate> round_rates(std::span<const RepetitionRecord> repetitions) {
   std::vector<RoundRate> rates;
   for (const RepetitionRecord& repetition : repetitions) {
     if (!repetition.discarded.has_value()) {
-      rates.push_back({repetition.round, repetition.samples_per_second});
+      rates.push_back({round_number(repetition), repetition.samples_per_second});
     }
   }
   return rates;

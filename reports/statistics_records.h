@@ -17,7 +17,8 @@ namespace dlbench::reports {
 /// Returns the rates of the repetitions that count, samples/s, in the order of `repetitions`.
 [[nodiscard]] std::vector<double> counted_rates(std::span<const RepetitionRecord> repetitions);
 
-/// Returns the rates of the repetitions that count with their rounds, for pairing.
+/// Returns the rates of the repetitions that count with their rounds, for pairing; rounds of
+/// different invocations get different numbers.
 [[nodiscard]] std::vector<RoundRate> round_rates(std::span<const RepetitionRecord> repetitions);
 
 /// Summarizes the repetitions' rates, samples/s, with a t interval cut off at 0 from 2 rates on.

@@ -41,7 +41,7 @@ struct VerdictEvidence {
 
   /// Loader and step run on the same processors (device cpu).
   bool shared_processors = false;
-  /// CPU seconds per sample of the io trial, divided by the number of ranks, which load at the same
+  /// CPU seconds per sample of the io trial, divided by the number of ranks that load at the same
   /// time; nothing: not measured.
   std::optional<double> loader_cpu_s;
   std::vector<RoundRate> step_beside_loader;  ///< of the interference trial; empty: not measured

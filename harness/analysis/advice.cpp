@@ -52,7 +52,7 @@ std::optional<double> worker_load(const AttributionInput& input, const ArmMeans&
     return std::nullopt;
   }
   return *input.io_cpu_s_per_sample * means.io /
-         static_cast<double>(working_workers(input) * input.ranks);
+         static_cast<double>(working_workers(input) * loading_ranks(input));
 }
 
 /// Returns the share of an unrecorded step, 0 to 1.
@@ -95,8 +95,15 @@ std::string change_to_workers(std::int64_t target, const AttributionInput& input
   return change;
 }
 
-/// Advises more busy workers for each rank: as many as match the step, within its share of the
-/// cores. Workers that mostly wait for storage may outnumber the cores.
+std::string all_cores_text(const AttributionInput& input, double of_a_rank) {
+  return loading_ranks(input) == input.ranks
+             ? fmt::format("all {} cores load", input.cores)
+             : fmt::format("all cores of rank 0 load, {:.0f} of {}", of_a_rank, input.cores);
+}
+
+/// Advises more busy workers for each rank that loads: as many as match the step, within its share
+/// of the cores, to which it is bound. Workers that mostly wait for storage may outnumber the
+/// cores.
 std::optional<AdviceRecord> more_workers(const AttributionInput& input, const ArmMeans& means) {
   constexpr double kMaxWorkers = 64.0;
   const auto workers = static_cast<double>(working_workers(input));
@@ -114,7 +121,7 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
   }
   double reached = means.io * target / workers;
   std::string limit = workers_wait(input, means) ? fmt::format("{:.0f} workers are the limit", most)
-                                                 : fmt::format("all {} cores load", input.cores);
+                                                 : all_cores_text(input, of_a_rank);
   if (reached >= means.host) {
     reached = means.host;
     limit = "the step is the limit";

@@ -15,7 +15,7 @@ reports::VerdictEvidence evidence_of(const AttributionInput& input) {
     evidence.launch_idle = input.gpu->launch_idle;
   }
   if (input.io_cpu_s_per_sample.has_value()) {
-    evidence.loader_cpu_s = *input.io_cpu_s_per_sample / static_cast<double>(input.ranks);
+    evidence.loader_cpu_s = *input.io_cpu_s_per_sample / static_cast<double>(loading_ranks(input));
   }
   return evidence;
 }
@@ -38,6 +38,10 @@ std::optional<double> predicted_full(const AttributionInput& input) {
   }
   const double cpu_s = *input.io_cpu_s_per_sample + *input.synthetic_cpu_s_per_sample;
   return std::min(separate, cpu_capacity(input) / cpu_s);
+}
+
+std::int64_t loading_ranks(const AttributionInput& input) {
+  return input.single_root ? 1 : input.ranks;
 }
 
 double cpu_capacity(const AttributionInput& input) {

@@ -28,7 +28,7 @@ struct AttributionInput : reports::VerdictEvidence {
   std::int64_t prefetch = 2;
   std::int64_t parts_of_batch = 1;
   std::int64_t ranks = 1;
-  bool single_root = false;  ///< --strategy data-parallel: communication is no all-reduce
+  bool single_root = false;  ///< --strategy data-parallel: rank 0 loads, and none all-reduces
   std::optional<double> io_cpu_s_per_sample;         ///< CPU time of the io trial per sample
   std::optional<double> synthetic_cpu_s_per_sample;  ///< the same of the synthetic trial
   /// How the GPU spends a step without recording (synthetic/device); decides launch_idle.

@@ -7,10 +7,14 @@
 #include "harness/analysis/attribution.h"
 #include "reports/verdict_rule.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace dlbench::harness {
+
+/// Number of ranks that load, at the same time.
+[[nodiscard]] std::int64_t loading_ranks(const AttributionInput& input);
 
 /// Returns one sentence with the numbers behind the verdict, decided by `evidence`.
 [[nodiscard]] std::string explanation(const AttributionInput& input,

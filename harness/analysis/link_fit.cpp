@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -45,8 +47,10 @@ std::vector<std::vector<double>> features_of(const std::vector<CollectiveTime>& 
 }
 
 /// Returns Akaike's criterion for a regression with normal errors relative to the expected values;
-/// smaller is better. Rounded, so that networks that differ only by rounding are equal.
-double criterion_of(const RelativeFit& fit, std::int64_t choices) {
+/// smaller is better. `corrected` for few measurements (Burnham and Anderson 2002, "Model selection
+/// and multimodel inference", section 2.4), infinite if these are too few for the parameters.
+/// Rounded, so that networks that differ only by rounding are equal.
+double criterion_of(const RelativeFit& fit, std::int64_t choices, bool corrected) {
   constexpr double kSmallest = 1e-24;  // an exact fit: keep the logarithm finite
   constexpr double kGrain = 1e-6;
   const auto count = static_cast<double>(fit.linear.n);
@@ -55,7 +59,13 @@ double criterion_of(const RelativeFit& fit, std::int64_t choices) {
   for (const double expected : fit.expected) {
     deviance += 2.0 * std::log(expected);  // the standard deviation of each is a share of it
   }
-  return std::round((deviance + 2.0 * parameters) / kGrain) * kGrain;
+  double penalty = 2.0 * parameters;
+  if (corrected) {
+    const double spare = count - parameters - 1.0;
+    penalty += spare > 0.0 ? 2.0 * parameters * (parameters + 1.0) / spare
+                           : std::numeric_limits<double>::infinity();
+  }
+  return std::round((deviance + penalty) / kGrain) * kGrain;
 }
 
 }  // namespace
@@ -66,6 +76,9 @@ struct LinkFitter::Candidate {
   std::vector<std::vector<double>> features;
   RelativeFit fit;  ///< to the measured times
   double criterion = 0.0;
+
+  /// Parameters beside the coefficients: the size of the nodes, where there are such.
+  [[nodiscard]] std::int64_t choices() const { return node_ranks > 0 ? 1 : 0; }
 
   [[nodiscard]] LinkFit link_fit(const LinearFit& linear) const {
     const bool two_levels = node_ranks > 0;
@@ -111,7 +124,7 @@ LinkFitter::LinkFitter(std::vector<CollectiveTime> measured, std::optional<std::
   const auto add = [&](Medium medium, std::int64_t in_node) {
     Candidate candidate{medium, in_node, features_of(measured_, medium, in_node), {}};
     candidate.fit = fit_relative(candidate.features, time_s, time_s);
-    candidate.criterion = criterion_of(candidate.fit, in_node > 0 ? 1 : 0);
+    candidate.criterion = criterion_of(candidate.fit, candidate.choices(), true);
     candidates_.push_back(std::move(candidate));
   };
   add(Medium::kSwitched, 0);
@@ -122,6 +135,13 @@ LinkFitter::LinkFitter(std::vector<CollectiveTime> measured, std::optional<std::
   for (const std::int64_t size : sizes) {
     if (size > 0 && size < *sizes.rbegin()) {
       add(Medium::kSwitched, size);
+    }
+  }
+  const bool too_few = std::ranges::none_of(
+      candidates_, [](const Candidate& each) { return std::isfinite(each.criterion); });
+  for (Candidate& candidate : candidates_) {
+    if (too_few) {  // measurements for any of them: what fits best with what it takes
+      candidate.criterion = criterion_of(candidate.fit, candidate.choices(), false);
     }
   }
   std::stable_sort(candidates_.begin(), candidates_.end(), [](const auto& left, const auto& right) {

@@ -402,6 +402,7 @@ std::optional<reports::LeaveLargestOutRecord> leave_largest_out(const Projection
   record.relative_error = projection.step_time_s.mean / largest.step_s - 1.0;
   const auto [lower, upper] = *projection.step_time_s.ci95;
   record.inside_band = lower <= largest.step_s && largest.step_s <= upper;
+  record.doubt = projection.doubt;
   return record;
 }
 

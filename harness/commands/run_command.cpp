@@ -170,6 +170,7 @@ class Measurement {
                      .traces = !options_.trace.empty()});
     probes.collect(record_);
     record_.system.peaks = peaks_of_this_rank(plan.backend(), group_);
+    report_.note(lacking_memory_peak(record_.system.peaks));
     group_.barrier();
     Session session(plan);
     describe_session(session, record_);

@@ -85,14 +85,9 @@ reports::RunRecord start_record(const Invocation& invocation,
   return record;
 }
 
-namespace {
-
-// Fills in the options that were left to the workload and the machine, with their choices.
 void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
   const std::int64_t threads = plan.backend().device().threads;  // 0 where a device computes
-  if (const auto given = effective.find("threads");
-      threads == 0 && given != effective.end() && given->second != reports::Value()) {
-    core::log::warn("--threads has no effect: a GPU computes, and no thread of the host does");
+  if (const auto given = effective.find("threads"); threads == 0 && given != effective.end()) {
     given->second = reports::Value();
   }
   const reports::Value of_host = threads > 0 ? reports::Value(threads) : reports::Value();
@@ -112,9 +107,12 @@ void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
   }
 }
 
-}  // namespace
-
 void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
+  if (const auto given = record.config.effective.find("threads");
+      plan.backend().device().threads == 0 && given != record.config.effective.end() &&
+      given->second != reports::Value()) {
+    core::log::warn("--threads has no effect: a GPU computes, and no thread of the host does");
+  }
   complete_options(plan, record.config.effective);
   const workloads::WorkloadSpec& spec = plan.workload().spec();
   const graph::GraphTotals forward = graph::totals(plan.built().graph);

@@ -8,6 +8,7 @@
 #include "harness/session/session.h"
 #include "harness/utc_time.h"
 #include "reports/record.h"
+#include "reports/value.h"
 
 #include <cstdint>
 
@@ -18,7 +19,12 @@ namespace dlbench::harness {
                                               const OptionSet& options,
                                               std::uint64_t seed);
 
-/// Fills workload and dataset of a planned session; describe_session() fills in memory and plans.
+/// Gives the options that were left to the workload and the machine the values of this plan; null
+/// for those that do not apply.
+void complete_options(const SessionPlan& plan, reports::ValueMap& effective);
+
+/// Fills workload, dataset and complete_options() of a planned session, and warns of --threads if
+/// no thread of the host computes; describe_session() fills in memory and plans.
 void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 
 /// Fills the memory planned for the training step, if describe_session() does not measure it.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/log.h"
-#include "engine/core/split_list.h"
 #include "harness/analysis/projection.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
@@ -56,14 +55,6 @@ struct ScaleOptions {
   std::string sweep_buckets;
   bool leave_largest_out = false;
 };
-
-std::vector<std::int64_t> projected_ranks(const ScaleOptions& scale) {
-  std::vector<std::int64_t> ranks;
-  for (const std::string& part : core::split_list(scale.project)) {
-    ranks.push_back(parse_count("--project", part, {1, 1024}));
-  }
-  return ranks;
-}
 
 /// A scale command in progress.
 class Scaling {
@@ -121,6 +112,7 @@ class Scaling {
     report_.note(hidden_peers(launch_, placement_));
     report_.taint(planned_taints(scale));
     record_.system.peaks = scale.take_peaks();
+    report_.note(lacking_memory_peak(record_.system.peaks));
     report_.enter("measuring");
     try {
       scale.measure();
@@ -171,6 +163,7 @@ class Scaling {
     std::vector<PlannedSize> planned;
     std::vector<TrialId> trials;
     std::string plan;
+    reports::ConfigRecord config = record_.config;
     for (const ScaleSize& size : sizes) {
       const ScaleSeries& series = options.series[size.series];
       const std::vector<TrialId> own = trials_at(options.trials, size.ranks);
@@ -180,6 +173,10 @@ class Scaling {
           return;
         }
         SessionPlan session(size.session, *members);
+        if (size.series == 0) {  // of the largest, as describe() has it
+          config = record_.config;
+          complete_options(session, config.effective);
+        }
         check_samples(options.series, sizes, session.dataset().size(), session.split_name());
         session.check_memory();
         RankGroup group(*members);
@@ -200,13 +197,14 @@ class Scaling {
     check_left_out(options.series, kept, left_out);
     std::ranges::copy(trials_left_out(options.trials, sizes, kept), std::back_inserter(left_out));
     report_.leave_out(left_out);
-    report_.print_result(config_text(record_.config) + plan);
+    config.effective["ranks"] = fmt::format("{}", fmt::join(options.ranks, ","));
+    report_.print_result(config_text(config) + plan);
   }
 
   void project(const ScaleRun& scale) {
     if (report_.speaks()) {
       project_series(scale,
-                     {.ranks = projected_ranks(scale_),
+                     {.ranks = projected_ranks(scale_.project),
                       .bucket_caps_mib = caps_mib_,
                       .bucket_ranks = scale_options().ranks.back(),
                       .leave_largest_out = scale_.leave_largest_out},
@@ -351,7 +349,7 @@ class ScaleCommand final : public Command {
           "--trials synthetic/host: scale has one synthetic trial, whose batch stays on the "
           "device; `dlbench run --trials synthetic/device,synthetic/host` has the copy");
     }
-    static_cast<void>(projected_ranks(scale_));
+    static_cast<void>(projected_ranks(scale_.project));
     if (!scale_.ranks.empty()) {
       static_cast<void>(scaled_ranks(scale_.ranks, std::numeric_limits<int>::max()));
     }

@@ -33,6 +33,14 @@ std::vector<int> scaled_ranks(std::string_view text, int available) {
   return {counts.begin(), counts.end()};
 }
 
+std::vector<std::int64_t> projected_ranks(std::string_view text) {
+  std::vector<std::int64_t> ranks;
+  for (const std::string& part : core::split_list(text)) {
+    ranks.push_back(parse_count("--project", part, {1, 1024}));
+  }
+  return ranks;
+}
+
 std::vector<std::string> parse_modes(std::string_view text) {
   const std::array<std::string, 2> known{
       std::string(workloads::name(workloads::BatchRule::kWeak)),

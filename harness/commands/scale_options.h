@@ -9,6 +9,7 @@
 #include "harness/scaling/scale_plan.h"
 #include "workloads/sweep.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,10 @@ namespace dlbench::harness {
 
 /// Calls parse_rank_list(); an empty text gives powers of two up to `available`, and `available`.
 [[nodiscard]] std::vector<int> scaled_ranks(std::string_view text, int available);
+
+/// Parses --project, "16,64", to numbers of ranks up to 1024. Throws core::Error(kUsage) for
+/// others.
+[[nodiscard]] std::vector<std::int64_t> projected_ranks(std::string_view text);
 
 /// Parses "weak,strong", keeping the order. Throws core::Error(kUsage) with the nearest name.
 [[nodiscard]] std::vector<std::string> parse_modes(std::string_view text);

@@ -9,6 +9,7 @@
 #include "probes/node/topology.h"
 #include "reports/peak_rates.h"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -78,6 +79,19 @@ GroupPeaks peaks_of_all_ranks(const SessionPlan& plan,
   return {.flop_per_s = sum_of_ranks(plan, group, reports::mfu_flop_per_s(own, precision)),
           .measured_flop_per_s =
               sum_of_ranks(plan, group, reports::measured_flop_per_s(own, precision)).value};
+}
+
+std::optional<reports::SkipRecord> lacking_memory_peak(
+    const std::vector<reports::PeakRecord>& peaks) {
+  const bool known = std::ranges::any_of(
+      peaks, [](const reports::PeakRecord& peak) { return peak.memory_bytes_per_s.has_value(); });
+  if (peaks.empty() || known) {
+    return std::nullopt;
+  }
+  return reports::SkipRecord{
+      "peak of memory bandwidth, and bounds of operators",
+      "others left no moment in which every thread kept its processor: `dlbench info "
+      "--measure-peaks` on a quiet machine measures it"};
 }
 
 }  // namespace dlbench::harness

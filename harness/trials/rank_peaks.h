@@ -36,4 +36,9 @@ struct GroupPeaks {
                                             RankGroup& group,
                                             const std::vector<reports::PeakRecord>& own);
 
+/// Why no operator has a bound although peaks were measured: they lack the memory's. Nothing where
+/// they have it, and where there is no peak at all, which `mfu_reason` explains.
+[[nodiscard]] std::optional<reports::SkipRecord> lacking_memory_peak(
+    const std::vector<reports::PeakRecord>& peaks);
+
 }  // namespace dlbench::harness

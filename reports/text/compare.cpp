@@ -202,7 +202,15 @@ std::vector<double> clean_rates_of(const RunRecord& record, const TrialRecord& t
 
 std::vector<double> rates_of(const TrialRecord& trial) {
   std::vector<double> rates = counted_rates(trial.repetitions);
-  std::erase_if(rates, [](double rate) { return !(rate > 0.0); });
+  for (const double rate : rates) {
+    if (!(rate > 0.0)) {
+      throw Error(ErrorCode::kData,
+                  fmt::format("trial {} has a repetition that counts with {} samples/s, of which "
+                              "no ratio can be made: measure again",
+                              arm_name(trial),
+                              rate));
+    }
+  }
   return rates;
 }
 

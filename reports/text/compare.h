@@ -88,8 +88,8 @@ struct Comparison {
 /// independent, so their medians decide: kSlower if the candidate's is above the baseline's 95th
 /// percentile and by more than the tolerance above its median, kFaster the other way round, kSame
 /// if the medians differ by at most the tolerance, else kUnsure. Throws Error(kData) if the reports
-/// have different workloads or no common arm or collective, Error(kUsage) for a tolerance not in
-/// (0, 1).
+/// have different workloads, no common arm or collective, or a repetition that counts without a
+/// rate above 0, Error(kUsage) for a tolerance not in (0, 1).
 [[nodiscard]] Comparison compare_reports(const RunRecord& baseline,
                                          const RunRecord& candidate,
                                          const CompareOptions& options = {});

@@ -260,14 +260,18 @@ std::string projection_text(const ScalingRecord& scaling) {
   }
   if (scaling.leave_largest_out.has_value()) {
     const LeaveLargestOutRecord& left = *scaling.leave_largest_out;
-    text += fmt::format("  {} ranks predicted from fewer: {}, measured {}: {:+.1f} %, {}\n",
+    text += fmt::format("  {} ranks predicted from fewer{}: {}, measured {}: {:+.1f} %, {}\n",
                         left.ranks,
+                        left.doubt.has_value() ? " *" : "",
                         band_text(left.predicted_step_time_s),
                         seconds_text(left.measured_step_time_s),
                         100.0 * left.relative_error,
                         says_nothing(left.predicted_step_time_s) ? "a band too wide to say anything"
                         : left.inside_band                       ? "inside the band"
                                                                  : "outside the band");
+    if (left.doubt.has_value()) {
+      text += fmt::format("  * the prediction is not to be trusted: {}\n", *left.doubt);
+    }
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include "reports/naming.h"
 #include "reports/text/show.h"
 #include "reports/text/text_table.h"
+#include "reports/value.h"
 #include "reports/verdict_reason.h"
 #include "reports/verdict_rule.h"
 
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace dlbench::reports {
 namespace {
@@ -33,7 +35,23 @@ std::string device_name(const RunRecord& record) {
   return record.collectives.empty() ? "cpu" : record.collectives.front().device.value_or("cpu");
 }
 
-/// "Example CPU (2 cores)", "Example GPU (Example CPU, 8 cores, 2 hosts)".
+/// "2 cores"; where threads of them compute "1 thread on 2 cores", "1 thread per rank on 2 cores".
+std::string cores_text(const RunRecord& record, const HostRecord& host) {
+  const bool has_threads = host.cpu.threads.value_or(0) > host.cpu.cores.value_or(0);
+  const std::string cores =
+      count_text(host.cpu.usable_cores, has_threads ? "hardware thread" : "core");
+  const std::optional<double> threads = number_in(record.config.effective, "threads");
+  if (!threads.has_value()) {
+    return cores;
+  }
+  return fmt::format("{:.0f} {}{} on {}",
+                     *threads,
+                     *threads == 1.0 ? "thread" : "threads",
+                     launched_ranks(record.system) > 1 ? " per rank" : "",
+                     cores);
+}
+
+/// "Example CPU (2 threads on 2 cores)", "Example GPU (Example CPU, 8 cores, 2 hosts)".
 std::string device_text(const RunRecord& record) {
   std::string text = device_name(record);
   if (record.system.hosts.empty()) {
@@ -41,11 +59,8 @@ std::string device_text(const RunRecord& record) {
   }
   const HostRecord& host = record.system.hosts.front();
   const bool named = text.find(host.cpu.model) != std::string::npos;
-  const bool has_threads = host.cpu.threads.value_or(0) > host.cpu.cores.value_or(0);
-  text += fmt::format(" ({}{}{}",
-                      named ? "" : host.cpu.model,
-                      named ? "" : ", ",
-                      count_text(host.cpu.usable_cores, has_threads ? "hardware thread" : "core"));
+  text += fmt::format(
+      " ({}{}{}", named ? "" : host.cpu.model, named ? "" : ", ", cores_text(record, host));
   text +=
       record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size()) : ")";
   return text;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 namespace dlbench::reports {
 namespace {
@@ -20,9 +21,14 @@ std::size_t width_of(const std::string& text) {
   }));
 }
 
+/// The size of `value` as three significant digits show it: 1.00 of 0.9997.
+double shown_size(double value) {
+  return std::strtod(fmt::format("{:.2e}", std::abs(value)).c_str(), nullptr);
+}
+
 /// Three significant digits as a plain decimal number: 0.0123, 1.23, 12.3, 123, 1234.
 std::string three_digits(double value) {
-  const double size = std::abs(value);
+  const double size = shown_size(value);
   if (size >= 100.0 || size == 0.0) {
     return fmt::format("{:.0f}", value);
   }
@@ -69,8 +75,8 @@ std::string TextTable::text(std::size_t indent) const {
 }
 
 std::string seconds_text(double seconds) {
-  const double size = std::abs(seconds);
-  if (size >= 3.0 * 3600.0) {
+  const double size = shown_size(seconds);
+  if (std::abs(seconds) >= 3.0 * 3600.0) {
     return three_digits(seconds / 3600.0) + " h";
   }
   if (size >= 1.0 || size == 0.0) {
@@ -85,7 +91,7 @@ std::string seconds_text(double seconds) {
 std::string decimal_text(double value) {
   constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
   std::size_t prefix = 0;
-  while (std::abs(value) >= 1000.0 && prefix + 1 < kPrefixes.size()) {
+  while (shown_size(value) >= 1000.0 && prefix + 1 < kPrefixes.size()) {
     value /= 1000.0;
     ++prefix;
   }
@@ -93,9 +99,10 @@ std::string decimal_text(double value) {
 }
 
 std::string bytes_text(double bytes) {
+  // From 1000 to 1023 they are whole numbers of a unit: 1023.5 would be 1024 of it.
   constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
-  while (std::abs(bytes) >= 1024.0 && unit + 1 < kUnits.size()) {
+  while (std::abs(bytes) >= 1023.5 && unit + 1 < kUnits.size()) {
     bytes /= 1024.0;
     ++unit;
   }

@@ -151,8 +151,12 @@ void check_names(const Checker& check, const std::vector<Part>& parts) {
 }
 
 /// Whether the rates can be paired: each round once, with ratios and exponentials that are finite.
-/// Otherwise the trial itself has a reported problem, or the values are unrealistic.
 [[nodiscard]] bool usable(const std::vector<RoundRate>& rates);
+
+/// What is wrong with figures that were derived from rates that are not usable().
+inline constexpr const char* kNotUsable =
+    "cannot follow from the trials: two of their repetitions are one round, or a rate is 0 or far "
+    "from any that occurs";
 
 /// Checks that latency and inverse bandwidth of a link lie in their intervals.
 template <typename Link>

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dlbench::reports {
@@ -80,12 +81,14 @@ void check_sums(const Checker& check, const ScalingPointRecord& point) {
               fmt::format("is not one of {} ranks", point.ranks));
 }
 
+using Round = std::pair<std::int64_t, std::int64_t>;  // invocation, number within it
+
 /// Returns the repetitions that count, by round.
-std::map<std::int64_t, const RepetitionRecord*> counted_rounds(const TrialRecord& trial) {
-  std::map<std::int64_t, const RepetitionRecord*> rounds;
+std::map<Round, const RepetitionRecord*> counted_rounds(const TrialRecord& trial) {
+  std::map<Round, const RepetitionRecord*> rounds;
   for (const RepetitionRecord& repetition : trial.repetitions) {
     if (!repetition.discarded.has_value() && repetition.steps > 0) {
-      rounds[repetition.round] = &repetition;
+      rounds[{repetition.invocation, repetition.round}] = &repetition;
     }
   }
   return rounds;

@@ -175,7 +175,11 @@ void check_speedup(const Checker& check,
   }
   const std::vector<RoundRate> rates = round_rates(measured.repetitions);
   const std::vector<RoundRate> base = round_rates(baseline->repetitions);
-  if (rates.empty() || base.empty() || !usable(rates) || !usable(base)) {
+  if (rates.empty() || base.empty()) {
+    return;
+  }
+  if (!usable(rates) || !usable(base)) {
+    check.expect(!trial.speedup.has_value() && !trial.efficiency.has_value(), kNotUsable);
     return;
   }
   const EstimateRecord speedup =

@@ -9,6 +9,8 @@
 #include "reports/verdict_rule.h"
 
 #include <cmath>
+#include <cstdint>
+#include <string>
 
 namespace dlbench::reports {
 namespace {
@@ -21,12 +23,26 @@ struct Evidence {
   const TrialRecord* full = nullptr;
 };
 
-void add(const TrialRecord& trial, Evidence& evidence) {
+/// All of them load but with a single root, which is an option of the run or of the trial's series.
+std::int64_t ranks_that_load(const TrialRecord& trial, const RunRecord& record) {
+  std::string strategy = text_in(record.config.effective, "strategy");
+  for (const ScalingRecord& series : record.scaling) {
+    const std::string name =
+        series.variant.empty() ? series.mode : series.mode + " " + series.variant;
+    if (trial.series == name && series.options.contains("strategy")) {
+      strategy = text_in(series.options, "strategy");
+    }
+  }
+  return strategy == "data-parallel" ? 1 : trial.ranks;
+}
+
+void add(const TrialRecord& trial, const RunRecord& record, Evidence& evidence) {
   const bool synthetic = trial.kind == TrialKind::kSynthetic;
   if (trial.kind == TrialKind::kIo) {
     evidence.rates.io = round_rates(trial.repetitions);
     if (trial.cpu_s_per_sample.has_value()) {
-      evidence.rates.loader_cpu_s = *trial.cpu_s_per_sample / static_cast<double>(trial.ranks);
+      evidence.rates.loader_cpu_s =
+          *trial.cpu_s_per_sample / static_cast<double>(ranks_that_load(trial, record));
     }
     evidence.io = &trial;
   } else if (trial.kind == TrialKind::kFull) {
@@ -51,7 +67,7 @@ Evidence evidence_of(const std::vector<const TrialRecord*>& trials, const RunRec
   evidence.rates.shared_processors =
       record.workload.has_value() && record.workload->backend != "cuda";
   for (const TrialRecord* trial : trials) {
-    add(*trial, evidence);
+    add(*trial, record, evidence);
   }
   return evidence;
 }
@@ -246,6 +262,7 @@ void check_attribution(const Checker& check,
     return;
   }
   if (!usable(evidence.rates)) {
+    check.expect(false, kNotUsable);
     return;
   }
   const std::vector<PartShare> shares = part_shares(evidence.rates);

@@ -189,6 +189,21 @@ TEST(Advice, AWorkersLoadIsThatOfThoseAtWorkOnAllRanks) {
   EXPECT_THAT(worker_advice(input).change, HasSubstr("4 loader workers instead of 1,"));
 }
 
+// 0.9 processors' worth of work, which rank 0 does alone: one busy worker, not three that wait.
+TEST(Advice, OfASingleRootOneRankLoads) {
+  AttributionInput input = machine_of(100.0, 1000.0, 100.0);
+  input.ranks = 3;
+  input.cores = 6;
+  input.parts_of_batch = 8;
+  input.io_cpu_s_per_sample = 0.009;
+  const auto first = [&] { return attribute(input).value().advice.at(0).change; };
+  EXPECT_THAT(first(), HasSubstr("the workers wait: 30.0 % busy"));
+  input.single_root = true;
+  EXPECT_THAT(first(), HasSubstr("cheaper to read"));
+  EXPECT_EQ(worker_advice(input).change,
+            "2 loader workers instead of 1: up to 2.0x, then all cores of rank 0 load, 2 of 6");
+}
+
 TEST(Advice, ARankHasWholeCores) {
   AttributionInput input = machine_of(100.0, 1000.0, 100.0);
   input.ranks = 2;

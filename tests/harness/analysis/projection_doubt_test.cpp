@@ -74,5 +74,16 @@ TEST(Projection, IsDoubtedWhereRanksSharedAGpuWereDealtOutToNodesOrDisturbed) {
   EXPECT_THAT(doubt(input, &ProjectionInput::dealt_out), HasSubstr("one node after the other"));
 }
 
+// Of sizes 1, 2 and 4 the largest is predicted from two ranks' all-reduces, of 1, 2, 4 and 8 not.
+TEST(LeaveLargestOut, HasTheDoubtOfItsOwnPrediction) {
+  std::mt19937_64 random(5);
+  Cluster cluster = quiet_cluster();
+  cluster.sizes = {1, 2, 4};
+  EXPECT_THAT(leave_largest_out(measure(cluster, random)).value().doubt.value_or(""),
+              HasSubstr("all-reduces of 2 ranks alone"));
+  cluster.sizes = {1, 2, 4, 8};
+  EXPECT_EQ(leave_largest_out(measure(cluster, random)).value().doubt, std::nullopt);
+}
+
 }  // namespace
 }  // namespace dlbench::harness

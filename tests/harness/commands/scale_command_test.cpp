@@ -91,6 +91,22 @@ TEST_F(ScaleCommand, ADryRunShowsThePlanAndMeasuresNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "report.json"));
 }
 
+TEST_F(ScaleCommand, ADryRunShowsWhatWasLeftToTheWorkloadAndTheMachine) {
+  options_ = OptionSet();
+  command_ = make_scale_command();
+  command_->add_options(options_);
+  give({{"dry-run", "true"}, {"threads", "1"}});
+  const std::string text = output();
+  EXPECT_THAT(text, ContainsRegex("\nbatch-size +64 +default"));
+  EXPECT_THAT(text, ContainsRegex("\ndata +/.*mnist.* default"));
+  EXPECT_THAT(text, ContainsRegex("\nimage-size +28 +default"));
+  EXPECT_THAT(text, ContainsRegex("\nmax-time +60 +default"));
+  EXPECT_THAT(text, ContainsRegex("\nmin-time +1 +default"));
+  EXPECT_THAT(text, ContainsRegex("\nranks +1 +default"));
+  EXPECT_THAT(text, ContainsRegex("\nthreads +1 +command_line"));
+  EXPECT_THAT(text, ContainsRegex("\nworkers +[0-9]+ +default"));
+}
+
 TEST_F(ScaleCommand, ADryRunSaysWhenTheTimeBudgetIsTooShort) {
   give({{"dry-run", "true"}, {"time-budget", "1ms"}});
   // Each of 5 x 6 repetitions lasts a tenth of a second, however short the budget is.

@@ -105,5 +105,19 @@ TEST(CompareBounds, LargerImagesAreOtherWork) {
   }
 }
 
+// Left out, it would leave its arm as fast as before.
+TEST(CompareBounds, ARepetitionThatStoodStillIsNotLeftOut) {
+  const RunRecord before = full_of_logs(about(0.0, 0.01, 3));
+  RunRecord after = before;
+  after.trials[0].repetitions[1].samples_per_second = 0.0;
+  const auto message = [&] {
+    return tests::error_of([&] { static_cast<void>(compare_reports(before, after)); },
+                           core::ErrorCode::kData);
+  };
+  EXPECT_THAT(message(), HasSubstr("trial full has a repetition that counts with 0 samples/s"));
+  after.trials[0].repetitions[1].discarded = "disturbed";
+  EXPECT_EQ(message(), "no error") << "it does not count";
+}
+
 }  // namespace
 }  // namespace dlbench::reports

@@ -66,6 +66,16 @@ TEST(ScalingTables, ABandThatHoldsEverythingIsNoAgreement) {
   EXPECT_THAT(scaling_text(record), HasSubstr("+5.0 %, a band too wide to say anything\n"));
 }
 
+TEST(ScalingTables, APredictionInDoubtIsMarked) {
+  RunRecord record = sample_record();
+  record.scaling[0].leave_largest_out->doubt = "others disturbed the measurement";
+  EXPECT_THAT(scaling_text(record),
+              HasSubstr("  4 ranks predicted from fewer *: 231 ms (208 ms to 254 ms), measured "
+                        "220 ms: +5.0 %, inside the band\n"
+                        "  * the prediction is not to be trusted: others disturbed the "
+                        "measurement\n"));
+}
+
 TEST(ScalingTables, TheHeadlineStandsBesideWhatIsSaidOfIt) {
   RunRecord record = sample_record();
   std::erase_if(record.scaling[0].points[0].trials,

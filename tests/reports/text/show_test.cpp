@@ -323,5 +323,39 @@ TEST(TextTable, NumbersHaveThreeDigitsAndAFittingUnit) {
   EXPECT_EQ(loss_text(-1e6), "-1.0000e+06");
 }
 
+// Of a run with fewer threads than cores the rates are not those of the cores.
+TEST(Summary, SaysHowManyThreadsCompute) {
+  RunRecord record = run_only();
+  record.config.effective["threads"] = 1;
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("resunetpp on cpu (Example CPU, 1 thread on 2 cores), fp16"));
+  record.config.effective["threads"] = 2;
+  record.system.hosts[0].ranks = {0, 1};
+  record.system.hosts[0].cpu.threads = 4;
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("(Example CPU, 2 threads per rank on 2 hardware threads), fp16, 2 ranks"));
+  record.config.effective["threads"] = Value();
+  EXPECT_THAT(summary_text(record, "r.json"), HasSubstr("(Example CPU, 2 hardware threads), fp16"))
+      << "a GPU computes";
+}
+
+TEST(TextTable, NextToAPowerOfTenThreeDigitsAreThree) {
+  EXPECT_EQ(number_text(99.9998), "100");
+  EXPECT_EQ(number_text(-99.9998), "-100");
+  EXPECT_EQ(number_text(99.94), "99.9");
+  EXPECT_EQ(number_text(9.996), "10.0");
+  EXPECT_EQ(number_text(0.99964), "1.00");
+  EXPECT_EQ(number_text(0.001), "0.00100");
+  EXPECT_EQ(seconds_text(0.9997), "1.00 s");
+  EXPECT_EQ(seconds_text(0.9994), "999 ms");
+  EXPECT_EQ(seconds_text(9.999e-4), "1.00 ms");
+  EXPECT_EQ(seconds_text(9.999e-7), "1.00 us");
+  EXPECT_EQ(decimal_text(999.7), "1.00 k");
+  EXPECT_EQ(decimal_text(999.4), "999 ");
+  EXPECT_EQ(bytes_text(1023.7 * 1024.0), "1.00 MiB");
+  EXPECT_EQ(bytes_text(1023.4 * 1024.0), "1023 KiB");
+  EXPECT_EQ(number_text(1e-310), "0.000000") << "as small as numbers are";
+}
+
 }  // namespace
 }  // namespace dlbench::reports

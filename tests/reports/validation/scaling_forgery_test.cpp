@@ -9,14 +9,19 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace dlbench::reports {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 ScalingPointRecord& on_two_ranks(RunRecord& record) { return record.scaling[0].points[1]; }
 
@@ -243,6 +248,34 @@ TEST(ScalingForgery, FiguresThatAreMissingWithAReason) {
       {[](RunRecord& r) { r.scaling[0].buckets->caps[1].bucket_cap_mib = 0.5; },
        "scaling[0].buckets.caps[1]: caps do not ascend"},
   });
+}
+
+// A loader that takes a third of what full loses if each of two ranks loads half of the samples,
+// and two thirds where rank 0 loads all.
+TEST(ScalingForgery, IsNoContentionWithTheLoaderOfASingleRoot) {
+  const auto verdicts = [](const std::function<void(RunRecord&)>& change) {
+    RunRecord record = sample_record();
+    TrialRecord& io = record.trials.at(7);
+    const double lost_s = record.scaling[0].points[1].attribution->components[0].s_per_sample;
+    io.cpu_s_per_sample = 2.0 / 3.0 * lost_s;
+    change(record);
+    std::vector<std::string> found = problems_of(record);
+    std::erase_if(found, [](const std::string& problem) {
+      return problem.find("points[1].attribution.verdict") == std::string::npos;
+    });
+    return found;
+  };
+  const auto run_option = [](RunRecord& r) { r.config.effective["strategy"] = "data-parallel"; };
+  EXPECT_THAT(verdicts([](RunRecord&) {}),
+              ElementsAre(HasSubstr("is contention_bound, but the trials' rates make it unsure")));
+  EXPECT_THAT(verdicts(run_option), IsEmpty());
+  EXPECT_THAT(verdicts([](RunRecord& r) { r.scaling[0].options["strategy"] = "data-parallel"; }),
+              IsEmpty());
+  EXPECT_THAT(verdicts([&](RunRecord& r) {
+                run_option(r);
+                r.scaling[0].options["strategy"] = "ddp";
+              }),
+              SizeIs(1));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
 namespace dlbench::reports {
 namespace {
 
@@ -128,6 +130,36 @@ TEST(TrialForgery, IsNoRoundOfAnotherStart) {
   EXPECT_THAT(problems_of(record), Contains(HasSubstr("round: 0 counts twice in this trial")));
   record.trials[0].repetitions[1].invocation = 1;
   EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("counts twice"))));
+}
+
+TEST(TrialForgery, AVerdictOfRoundsOfTwoStarts) {
+  const auto start_anew = [](RunRecord& record, std::size_t trials) {
+    for (std::size_t trial = 0; trial < trials; ++trial) {
+      record.trials[trial].repetitions[1].round = 0;
+      record.trials[trial].repetitions[1].invocation = 1;
+    }
+  };
+  EXPECT_THAT(problems_after([&](RunRecord& r) { start_anew(r, 3); }), IsEmpty())
+      << "paired as before";
+  EXPECT_THAT(problems_after([&](RunRecord& r) { start_anew(r, 1); }),
+              Contains(HasSubstr("attribution.margin_ci95: is ")))
+      << "a pair fewer";
+  EXPECT_THAT(problems_after([&](RunRecord& r) {
+                start_anew(r, 3);
+                r.attribution->verdict = Verdict::kComputeBound;
+              }),
+              Contains(HasSubstr("attribution.verdict: is compute_bound, but")));
+}
+
+TEST(TrialForgery, FiguresThatNoRatesHave) {
+  const auto stand_still = [](TrialRecord& trial) {
+    trial.repetitions[1].samples = 0;
+    trial.repetitions[1].samples_per_second = 0.0;
+  };
+  EXPECT_THAT(problems_after([&](RunRecord& r) { stand_still(r.trials[2]); }),
+              Contains(HasSubstr("attribution: cannot follow from the trials")));
+  EXPECT_THAT(problems_after([&](RunRecord& r) { stand_still(r.trials.back()); }),
+              Contains(HasSubstr("trials[3]: cannot follow from the trials")));
 }
 
 TEST(TrialForgery, PhasesAndStages) {
