@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,6 +64,7 @@ struct DatasetSpec {
   std::int64_t samples_per_ticket = 1;
   /// True if open() read everything into memory, so that the page cache no longer matters.
   bool held_in_memory = false;
+  std::map<std::string, std::string> libraries{};  ///< that decode samples, with their versions
 };
 
 /// A sample's size before resizing.

@@ -156,6 +156,7 @@ class KvasirSeg final : public Dataset {
     options_.problems = nullptr;  // the caller's list is for opening only
     spec_.name = "kvasir-seg";
     spec_.format = "JPEG/PNG pairs of image and mask";
+    spec_.libraries = image_libraries();
     spec_.tensors = {{"image", Role::kInput, core::DType::kU8, {image_size, image_size, 3}},
                      {"mask", Role::kTarget, core::DType::kU8, {image_size, image_size}}};
   }

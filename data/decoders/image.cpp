@@ -124,4 +124,8 @@ ImageHeader ImageDecoder::read_header(std::span<const std::byte> file,
   throw_unknown_format(path);
 }
 
+std::map<std::string, std::string> image_libraries() {
+  return {{"libjpeg-turbo", libjpeg_turbo_version()}, {"libpng", libpng_version()}};
+}
+
 }  // namespace dlbench::data

@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace dlbench::data {
@@ -119,5 +121,8 @@ class ImageDecoder {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Returns the libraries that decode images, with their versions.
+[[nodiscard]] std::map<std::string, std::string> image_libraries();
 
 }  // namespace dlbench::data

@@ -334,4 +334,10 @@ ImageRows& JpegDecoder::decode(std::span<const std::byte> file,
   return decompressor_->finish(path, header, request);
 }
 
+#define DLBENCH_TEXT_OF(macro) DLBENCH_TEXT(macro)
+#define DLBENCH_TEXT(text) #text
+std::string libjpeg_turbo_version() { return DLBENCH_TEXT_OF(LIBJPEG_TURBO_VERSION); }
+#undef DLBENCH_TEXT
+#undef DLBENCH_TEXT_OF
+
 }  // namespace dlbench::data

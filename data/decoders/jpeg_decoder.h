@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace dlbench::data {
 
@@ -37,5 +38,9 @@ class JpegDecoder {
   class Decompressor;
   std::unique_ptr<Decompressor> decompressor_;
 };
+
+/// Returns the version of libjpeg-turbo that this was built with: the library does not tell its
+/// own.
+[[nodiscard]] std::string libjpeg_turbo_version();
 
 }  // namespace dlbench::data

@@ -179,4 +179,6 @@ ImageView PngDecoder::decode(std::span<const std::byte> file,
   return {out, header.height, header.width, request.channels};
 }
 
+std::string libpng_version() { return png_get_libpng_ver(nullptr); }
+
 }  // namespace dlbench::data

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace dlbench::data {
@@ -25,5 +26,8 @@ class PngDecoder {
                    PixelBuffer& pixels);
   ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
 };
+
+/// Returns the version of libpng that is loaded.
+[[nodiscard]] std::string libpng_version();
 
 }  // namespace dlbench::data

@@ -15,12 +15,19 @@
 
 namespace dlbench::harness {
 
-/// Returns the taints of everything measured with this plan: generated data, simulated storage or
-/// link, ranks that share a GPU, a loss of each rank's own samples. Oversubscribed cores are a
-/// matter of the launch, see oversubscription().
-[[nodiscard]] std::vector<reports::TaintRecord> planned_taints(const SessionPlan& plan);
-/// Returns the plan's core use for oversubscription().
-[[nodiscard]] CoreUse core_use(const SessionPlan& plan);
+/// Which parts of a plan will run.
+struct PlannedParts {
+  bool loader = true;
+  bool step = true;
+};
+
+/// Returns the taints of everything measured with these parts of the plan: generated data,
+/// simulated storage or link, ranks that share a GPU, a loss of each rank's own samples.
+/// Oversubscribed cores are a matter of the launch, see oversubscription().
+[[nodiscard]] std::vector<reports::TaintRecord> planned_taints(const SessionPlan& plan,
+                                                               const PlannedParts& parts = {});
+/// Returns the core use of these parts of the plan for oversubscription().
+[[nodiscard]] CoreUse core_use(const SessionPlan& plan, const PlannedParts& parts = {});
 
 /// Returns the taint of a simulated link between `ranks` ranks; nothing without a link, or if it
 /// delays nothing.

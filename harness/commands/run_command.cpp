@@ -106,9 +106,11 @@ class Measurement {
                            run_time_text(plan, shared, trials, options_));
       return 0;
     }
-    report_.taint(oversubscription(ranks_, placement_, core_use(plan)));
+    const PlannedParts parts{.loader = std::ranges::any_of(trials, &TrialId::loads),
+                             .step = std::ranges::any_of(trials, &TrialId::trains)};
+    report_.taint(oversubscription(ranks_, placement_, core_use(plan, parts)));
     report_.note(hidden_peers(ranks_, placement_));
-    report_.taint(planned_taints(plan));
+    report_.taint(planned_taints(plan, parts));
     together(ranks_, [&] {
       describe_planned_memory(plan, record_);
       report_.begin();

@@ -145,6 +145,7 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
   record.workload = std::move(workload);
 
   const data::DatasetSpec& dataset = plan.dataset().spec();
+  record.system.libraries.insert(dataset.libraries.begin(), dataset.libraries.end());
   std::int64_t bytes = 0;
   for (const auto& file : plan.dataset().files()) {
     std::error_code error;

@@ -9,11 +9,13 @@
 #include "tests/data/picture_files.h"
 #include "tests/error_message.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <string>
 
 namespace dlbench::data {
@@ -442,6 +444,14 @@ TEST(CheckImageSize, AppliesTheLimit) {
   EXPECT_THROW(check_image_size({0, 11}, 100, "x"), core::Error);
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   EXPECT_THROW(check_image_size({huge, huge}, 100, "x"), core::Error);
+}
+
+TEST(ImageLibraries, HaveVersions) {
+  const std::map<std::string, std::string> libraries = image_libraries();
+  for (const char* name : {"libjpeg-turbo", "libpng"}) {
+    ASSERT_TRUE(libraries.contains(name)) << name;
+    EXPECT_THAT(libraries.at(name), ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9].*")) << name;
+  }
 }
 
 }  // namespace
