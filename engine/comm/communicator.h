@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives on tensors between ranks. self.h is the communicator of a single rank; MPI and NCCL
-// are plug-ins; link_delay.h adds a simulated link to another communicator. rendezvous.h: how ranks
-// find each other; communicator_list.h: which communicator they use.
+// Collectives on tensors between ranks. self.h is the communicator of a single rank,
+// host_communicator.h that of host memories; MPI and NCCL are plug-ins. Around others
+// (forwarding.h): compressed.h, single_root.h, host_staged.h, simulated_link.h. rendezvous.h: how
+// ranks find each other; communicator_list.h: which communicator they use.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -72,7 +73,7 @@ class Communicator {
   [[nodiscard]] virtual int size() const = 0;
   /// Whether these collectives can be captured with a stream's work (CUDA graph): replay then needs
   /// no call for them.
-  [[nodiscard]] virtual bool recordable() const { return false; }
+  [[nodiscard]] virtual bool capturable() const { return false; }
 
   /// The watch that ends the host's waits for the device if a collective there fails or hangs
   /// (device_watch.h). Null if collectives end, or throw, within their own calls.

@@ -23,7 +23,7 @@ class ForwardingCommunicator : public Communicator {
   [[nodiscard]] std::string_view name() const override { return inner_->name(); }
   [[nodiscard]] int rank() const override { return inner_->rank(); }
   [[nodiscard]] int size() const override { return inner_->size(); }
-  [[nodiscard]] bool recordable() const override { return inner_->recordable(); }
+  [[nodiscard]] bool capturable() const override { return inner_->capturable(); }
   [[nodiscard]] DeviceWatch* watch() override { return inner_->watch(); }
   [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
                                                           std::size_t bytes) override {

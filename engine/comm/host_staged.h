@@ -35,7 +35,7 @@ class HostStagedCommunicator final : public ForwardingCommunicator {
   /// The inner communicator's name followed by ", host-staged".
   [[nodiscard]] std::string_view name() const override { return name_; }
   /// False: the host takes part in each collective.
-  [[nodiscard]] bool recordable() const override { return false; }
+  [[nodiscard]] bool capturable() const override { return false; }
   [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
                                                           std::size_t bytes) override {
     return backend.allocate(bytes);

@@ -17,7 +17,7 @@ class SelfCommunicator : public Communicator {
   [[nodiscard]] std::string_view name() const override { return "self"; }
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 1; }
-  [[nodiscard]] bool recordable() const override { return true; }
+  [[nodiscard]] bool capturable() const override { return true; }
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& /*request*/,
                                         backend::Stream& /*stream*/) override {
     return 0;

@@ -41,8 +41,8 @@ class Sink {
   virtual void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept = 0;
 };
 
-/// Installs a sink (nullptr: none). Regions end at the sink where they began: a sink that is replaced
-/// must live for as long as any thread may be inside a region.
+/// Installs a sink (nullptr: none). Regions end at the sink where they began: a sink that is
+/// replaced must live for as long as any thread may be inside a region.
 void set_sink(Sink* sink) noexcept;
 
 /// Tells the installed sink, and every sink installed later, which op a captured node runs (see

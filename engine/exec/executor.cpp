@@ -187,21 +187,21 @@ void Executor::take_inputs() {
   }
 }
 
-void Executor::run_nodes(Variant* recording) {
+void Executor::run_nodes(Variant* capturing) {
   for (std::size_t index = 0; index < parts_.size(); ++index) {
     const Part& part = parts_[index];
     stream_->record_time(*ring_.part_begins()[index]);
     const trace::Region region(trace::Category::kPhase, graph::name(part.phase));
     if (part.begin == part.end) {
       broadcast_buffers();
-      if (recording != nullptr) {
-        recording->ops.resize(static_cast<std::size_t>(stream_->captured_work()), graph::kNoNode);
+      if (capturing != nullptr) {
+        capturing->ops.resize(static_cast<std::size_t>(stream_->captured_work()), graph::kNoNode);
       }
     }
     for (std::size_t node = part.begin; node < part.end; ++node) {
       run_node(lowered_->nodes[node]);
-      if (recording != nullptr) {
-        recording->ops.resize(static_cast<std::size_t>(stream_->captured_work()),
+      if (capturing != nullptr) {
+        capturing->ops.resize(static_cast<std::size_t>(stream_->captured_work()),
                               op_id(lowered_->nodes[node]));
       }
     }
@@ -212,17 +212,17 @@ std::size_t Executor::variant_index(bool communicates, bool updates) {
   return (communicates ? 1U : 0U) + (updates ? 2U : 0U);
 }
 
-void Executor::tell_recorded_ops() const {
+void Executor::announce_captured_ops() const {
   for (std::size_t work = 0; work < variant().ops.size(); ++work) {
     trace::map_captured_node(work, variant().ops[work]);
   }
 }
 
 template <typename Enqueue>
-std::unique_ptr<backend::Replay> Executor::recorded(const Enqueue& enqueue) {
+std::unique_ptr<backend::Replay> Executor::captured(const Enqueue& enqueue) {
   // If the communicator cannot be captured, steps without communication are not captured either:
   // otherwise steps with and without communication would differ in more than that.
-  if (options_.replay == GraphReplay::kOff || !may_replay_ || !communicator_.recordable() ||
+  if (options_.replay == GraphReplay::kOff || !may_replay_ || !communicator_.capturable() ||
       !stream_->begin_capture()) {
     return nullptr;
   }
@@ -234,7 +234,7 @@ std::unique_ptr<backend::Replay> Executor::recorded(const Enqueue& enqueue) {
     if (core::ended_early(failure.code())) {
       throw;
     }
-    go_on_without_replay(failure, "recorded");
+    go_on_without_replay(failure, "captured");
     return nullptr;
   } catch (...) {
     stream_->abandon_capture();
@@ -242,18 +242,18 @@ std::unique_ptr<backend::Replay> Executor::recorded(const Enqueue& enqueue) {
   }
 }
 
-bool Executor::record_replay() {
+bool Executor::capture_step() {
   constexpr int kStepsBefore = 2;
   Variant& variant = this->variant();
   if (variant.steps < kStepsBefore) {
     return false;
   }
   variant.ops.clear();
-  variant.replay = recorded([&] { run_nodes(&variant); });
+  variant.replay = captured([&] { run_nodes(&variant); });
   if (variant.replay == nullptr) {
     return false;
   }
-  tell_recorded_ops();
+  announce_captured_ops();
   return true;
 }
 
@@ -266,17 +266,17 @@ bool Executor::launch_replay() {
       throw;
     }
     variant.replay.reset();
-    go_on_without_replay(failure, "launched as a recording");
+    go_on_without_replay(failure, "launched as a graph");
   }
   variant.launched = variant.replay != nullptr;
   return variant.launched;
 }
 
 std::string Executor::why_no_replay() const {
-  if (options_.replay == GraphReplay::kOff || communicator_.recordable()) {
+  if (options_.replay == GraphReplay::kOff || communicator_.capturable()) {
     return why_no_replay_;
   }
-  return "collectives by " + std::string(communicator_.name()) + " cannot be recorded";
+  return "collectives by " + std::string(communicator_.name()) + " cannot be captured";
 }
 
 void Executor::go_on_without_replay(const core::Error& failure, const char* what) {
@@ -309,7 +309,7 @@ void Executor::run() {
   // All of it is watched, since not only StepRing waits: enqueueing blocks if the queue is full.
   comm::watched(communicator_, [&] {
     // Captured before the step begins, so that the time it takes is not part of the step.
-    const bool replays = may_replay_ && (variant().replay != nullptr || record_replay());
+    const bool replays = may_replay_ && (variant().replay != nullptr || capture_step());
     ring_.begin();
     take_inputs();
     if (!replays || !launch_replay()) {
@@ -359,7 +359,7 @@ std::optional<double> Executor::all_reduce_alone() {
     // The first use of a communicator connects and allocates, which cannot be captured.
     const bool connected = std::exchange(lone_.connected, true);
     if (connected && lone_.replay == nullptr) {
-      lone_.replay = recorded(time_second_pass);
+      lone_.replay = captured(time_second_pass);
     }
     if (lone_.replay == nullptr || !launch_all_reduces()) {
       time_second_pass();
@@ -378,7 +378,7 @@ bool Executor::launch_all_reduces() {
       throw;
     }
     lone_.replay.reset();
-    go_on_without_replay(failure, "launched as a recording");
+    go_on_without_replay(failure, "launched as a graph");
   }
   return lone_.replay != nullptr;
 }
@@ -391,13 +391,13 @@ void Executor::rethrow_failed_collectives() {
 
 void Executor::set_update(bool on) {
   if (std::exchange(updates_, on) != on) {
-    tell_recorded_ops();
+    announce_captured_ops();
   }
 }
 
 void Executor::set_communication(bool on) {
   if (std::exchange(communicates_, on) != on) {
-    tell_recorded_ops();
+    announce_captured_ops();
   }
 }
 

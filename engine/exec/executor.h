@@ -183,13 +183,13 @@ class Executor {
   void check_bound() const;
   [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
   void take_inputs();
-  /// `recording`: where to note the ops of the captured work; null if no graph is being captured.
-  void run_nodes(Variant* recording);
+  /// `capturing`: where to note the ops of the captured work; null if no graph is being captured.
+  void run_nodes(Variant* capturing);
   /// Captures the work that `enqueue()` adds to the stream, without running it. Null if capture is
   /// not allowed, or if it fails and go_on_without_replay() tolerates that.
   template <typename Enqueue>
-  [[nodiscard]] std::unique_ptr<backend::Replay> recorded(const Enqueue& enqueue);
-  [[nodiscard]] bool record_replay();
+  [[nodiscard]] std::unique_ptr<backend::Replay> captured(const Enqueue& enqueue);
+  [[nodiscard]] bool capture_step();
   /// Launches the captured step. Returns false if its first launch failed, which is handled here.
   [[nodiscard]] bool launch_replay();
   /// Likewise for lone_.
@@ -203,7 +203,7 @@ class Executor {
     return variants_[variant_index(communicates_, updates_)];
   }
   /// Tells probes which ops the captured graph of the current variant runs.
-  void tell_recorded_ops() const;
+  void announce_captured_ops() const;
   void profile_on_host();
   void profile_on_device();
   void run_node(const backend::LoweredNode& node);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/communicator_list.h"
-#include "engine/comm/link_delay.h"
 #include "engine/comm/shared_device.h"
+#include "engine/comm/simulated_link.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/analysis/link_fit.h"
@@ -233,7 +233,7 @@ class CollectiveSweep {
       }
     }
     if (simulated.has_value()) {
-      communicator = std::make_unique<comm::LinkDelay>(
+      communicator = std::make_unique<comm::SimulatedLinkCommunicator>(
           std::move(communicator), *link_, static_cast<std::uint64_t>(options_.seed));
     }
     CollectiveTrial trial(

@@ -23,7 +23,7 @@ void check_cuda_graph(exec::GraphReplay choice,
   if (!shared.empty()) {
     throw Error(ErrorCode::kUnavailable,
                 "--cuda-graph on with --share-gpu: " + shared +
-                    ", so that the host has a part in every collective, which cannot be recorded: "
+                    ", so that the host has a part in every collective, which cannot be captured: "
                     "choose auto or off");
   }
 }

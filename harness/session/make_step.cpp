@@ -4,7 +4,7 @@
 
 #include "engine/comm/communicator_list.h"
 #include "engine/comm/compressed.h"
-#include "engine/comm/link_delay.h"
+#include "engine/comm/simulated_link.h"
 #include "engine/comm/single_root.h"
 #include "harness/ranks.h"
 
@@ -52,8 +52,8 @@ std::unique_ptr<comm::Communicator> make_communicator(const SessionPlan& plan) {
     return communicator;
   }
   if (options.link.has_value()) {
-    communicator =
-        std::make_unique<comm::LinkDelay>(std::move(communicator), *options.link, options.seed);
+    communicator = std::make_unique<comm::SimulatedLinkCommunicator>(
+        std::move(communicator), *options.link, options.seed);
   }
   if (options.compression.has_value()) {
     communicator = std::make_unique<comm::CompressedCommunicator>(

@@ -85,8 +85,8 @@ CollectiveTrial::CollectiveTrial(comm::Rendezvous& ranks,
     : group_(ranks),
       communicator_(communicator),
       replay_(replay),
-      // One rank has nothing to queue, and a communicator that cannot be recorded blocks the host.
-      queues_(!backend.reads_host_memory() && communicator.size() > 1 && communicator.recordable()),
+      // One rank has nothing to queue, and a communicator that cannot be captured blocks the host.
+      queues_(!backend.reads_host_memory() && communicator.size() > 1 && communicator.capturable()),
       stream_(backend.create_stream()),
       data_(communicator.allocate(backend, largest_bytes)) {
   for (std::int64_t event = 0; event <= (queues_ ? kMaxCallsPerRound : 1); ++event) {
@@ -141,7 +141,7 @@ std::int64_t CollectiveTrial::count_wrong(const CollectiveCase& which) {
 }
 
 void CollectiveTrial::warm_up(const CollectiveCase& which, RunGuard& guard) {
-  // The first use of a communicator connects and allocates, which cannot be recorded.
+  // The first use of a communicator connects and allocates, which cannot be captured.
   const std::int64_t calls = queues_ ? std::max<std::int64_t>(which.warmup, 1) : which.warmup;
   comm::watched(communicator_, [&] {
     for (std::int64_t i = 0; i < calls; ++i) {
@@ -160,7 +160,7 @@ CollectiveTrial::Round CollectiveTrial::plan_round(const CollectiveCase& which, 
   Round round;
   if (queues_) {
     round.calls = calls_of_a_round(which);
-    round.replay = record_together(which, round.calls);
+    round.replay = capture_on_all_ranks(which, round.calls);
     group_.barrier();
   }
   return round;
@@ -183,8 +183,8 @@ std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
 
 // Either all ranks have a recording or none, because recorded and unrecorded calls do not match. An
 // NCCL communicator keeps its error, so after a failed call none is left to enqueue others with.
-std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const CollectiveCase& which,
-                                                                  std::int64_t calls) {
+std::unique_ptr<backend::Replay> CollectiveTrial::capture_on_all_ranks(const CollectiveCase& which,
+                                                                       std::int64_t calls) {
   if (replay_ == exec::GraphReplay::kOff) {
     return nullptr;
   }
@@ -192,7 +192,7 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
   std::string why;
   bool called = false;
   try {
-    comm::watched(communicator_, [&] { replay = record(which, calls, called); });
+    comm::watched(communicator_, [&] { replay = capture(which, calls, called); });
   } catch (const core::Error& failure) {
     if (core::ended_early(failure.code())) {
       throw;
@@ -205,7 +205,7 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
   }
   const bool lost = group_.any(failed && !called);
   const std::string text =
-      "the calls cannot be recorded" + (failed ? ": " + why : std::string(" on another rank"));
+      "the calls cannot be captured" + (failed ? ": " + why : std::string(" on another rank"));
   if (lost || replay_ == exec::GraphReplay::kOn) {
     throw core::Error(core::ErrorCode::kRun, text + "; --cuda-graph off enqueues them one by one");
   }
@@ -215,9 +215,9 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
 }
 
 /// `called`: set to whether every call was accepted.
-std::unique_ptr<backend::Replay> CollectiveTrial::record(const CollectiveCase& which,
-                                                         std::int64_t calls,
-                                                         bool& called) {
+std::unique_ptr<backend::Replay> CollectiveTrial::capture(const CollectiveCase& which,
+                                                          std::int64_t calls,
+                                                          bool& called) {
   if (!stream_->begin_capture()) {
     return nullptr;
   }

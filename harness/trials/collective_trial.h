@@ -78,11 +78,11 @@ class CollectiveTrial {
   };
 
   [[nodiscard]] std::int64_t calls_of_a_round(const CollectiveCase& which);
-  [[nodiscard]] std::unique_ptr<backend::Replay> record_together(const CollectiveCase& which,
-                                                                 std::int64_t calls);
-  [[nodiscard]] std::unique_ptr<backend::Replay> record(const CollectiveCase& which,
-                                                        std::int64_t calls,
-                                                        bool& called);
+  [[nodiscard]] std::unique_ptr<backend::Replay> capture_on_all_ranks(const CollectiveCase& which,
+                                                                      std::int64_t calls);
+  [[nodiscard]] std::unique_ptr<backend::Replay> capture(const CollectiveCase& which,
+                                                         std::int64_t calls,
+                                                         bool& called);
   void enqueue(const CollectiveCase& which, std::int64_t calls);
   void warm_up(const CollectiveCase& which, RunGuard& guard);
   [[nodiscard]] Round plan_round(const CollectiveCase& which, RunGuard& guard);

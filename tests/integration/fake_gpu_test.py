@@ -313,7 +313,7 @@ class FakeGpu(FakeGpuTest):
         skipped = [[skip["reason"] for skip in report["run"]["skipped"] if "replay" in skip["what"]]
                    for report in reports]
         self.assertEqual(skipped[0], [])
-        self.assertRegex(skipped[1][0], "it cannot be recorded: cudaGraphInstantiate")
+        self.assertRegex(skipped[1][0], "it cannot be captured: cudaGraphInstantiate")
         compared = self.dlbench("report", "compare", self.folder / "graphs-1.json", self.folder / "graphs-0.json")
         self.assertRegex(compared.stdout, r"steps replayed +yes +no")
 

@@ -369,7 +369,7 @@ class FakeRanks(FakeGpuTest):
     def test_collectives_that_cannot_be_recorded(self):
         done = self.collectives("-n", "3", environment={GPU: "devices=2,graphs=0"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr.count("the calls cannot be recorded"), 1, done.stderr)
+        self.assertEqual(done.stderr.count("the calls cannot be captured"), 1, done.stderr)
         self.assertEqual({(each["replayed"], each["wrong"])
                           for each in self.report(self.folder / "comm.json")["collectives"]}, {(False, 0)})
         done = self.collectives("-n", "3", "--cuda-graph", "on", environment={GPU: "devices=2,graphs=0"})

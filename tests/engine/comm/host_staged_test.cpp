@@ -96,7 +96,7 @@ TEST_P(HostStaged, SumsWhatKernelsMadeForKernelsThatFollow) {
   for (const int size : {1, 2, 3}) {
     on_ranks(size, [&](StagedRank& self, int /*rank*/) {
       EXPECT_EQ(self.communicator().name(), "shared-window, host-staged");
-      EXPECT_FALSE(self.communicator().recordable());
+      EXPECT_FALSE(self.communicator().capturable());
       for (const std::size_t count : kStagedCounts) {
         self.fill(count);
         self.communicator().all_reduce(self.request(count), self.stream());

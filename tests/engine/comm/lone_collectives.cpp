@@ -98,8 +98,8 @@ std::string changed_by_collectives(backend::Backend& backend, Communicator& comm
 std::string changed_by_recorded_all_reduce(backend::Backend& backend, Communicator& communicator) {
   constexpr DType kDType = DType::kF32;
   constexpr std::size_t kBytes = kElements * sizeof(float);
-  if (!communicator.recordable()) {
-    return "the communicator's collectives cannot be recorded";
+  if (!communicator.capturable()) {
+    return "the communicator's collectives cannot be captured";
   }
   const auto from = backend.allocate(kBytes);
   const auto data = communicator.allocate(backend, kBytes);

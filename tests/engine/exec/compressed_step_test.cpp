@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps whose gradients travel in 16 bits, on a device that runs later than it is told and with
-// collectives that can be recorded, against the same steps on the ref backend.
+// collectives that can be captured, against the same steps on the ref backend.
 #include "engine/comm/compressed.h"
 #include "tests/engine/exec/doubling_communicator.h"
 #include "tests/engine/exec/small_training.h"

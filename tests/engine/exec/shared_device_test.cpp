@@ -74,7 +74,7 @@ Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
     executor.bind_input("image", images[index].data(), images[index].bytes());
     executor.bind_input("label", labels[index].data(), labels[index].bytes());
     executor.run();
-    EXPECT_FALSE(executor.replays()) << "the host's part cannot be recorded";
+    EXPECT_FALSE(executor.replays()) << "the host's part cannot be captured";
   }
   while (executor.steps_in_flight() > 0) {
     keep();

@@ -40,7 +40,7 @@ class NcclCommunicator final : public comm::Communicator {
   [[nodiscard]] std::string_view name() const override { return "nccl"; }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
-  [[nodiscard]] bool recordable() const override { return true; }
+  [[nodiscard]] bool capturable() const override { return true; }
   [[nodiscard]] comm::DeviceWatch* watch() override { return watch_.get(); }
 
   /// Allocates memory that NCCL can use without a copy, if all ranks can have it.

@@ -29,11 +29,13 @@ namespace dlbench::comm {
 /// Started all-reduces run on a thread of their own, which may wake up some 50 us late; a caller
 /// that blocks in a collective polls during the last 60 us and is not late. All ranks must be on
 /// one machine, whose steady clock they compare; otherwise calls throw core::Error(kUnavailable).
-class LinkDelay final : public ForwardingCommunicator {
+class SimulatedLinkCommunicator final : public ForwardingCommunicator {
  public:
   /// `inner` connects host memories: its calls block. `seed` of the jitter: the same on all ranks.
-  LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link, std::uint64_t seed);
-  ~LinkDelay() override;
+  SimulatedLinkCommunicator(std::unique_ptr<Communicator> inner,
+                            const LinkModel& link,
+                            std::uint64_t seed);
+  ~SimulatedLinkCommunicator() override;
 
   /// The inner communicator's name followed by ", simulated link".
   [[nodiscard]] std::string_view name() const override { return name_; }

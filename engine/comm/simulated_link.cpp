@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/comm/link_delay.h"
+#include "engine/comm/simulated_link.h"
 
 #include "engine/backend/host_stream.h"
 #include "engine/core/clock.h"
@@ -35,7 +35,9 @@ void wake_punctually() {
 
 }  // namespace
 
-LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link, std::uint64_t seed)
+SimulatedLinkCommunicator::SimulatedLinkCommunicator(std::unique_ptr<Communicator> inner,
+                                                     const LinkModel& link,
+                                                     std::uint64_t seed)
     : ForwardingCommunicator(std::move(inner)),
       link_(link),
       seed_(seed),
@@ -48,9 +50,9 @@ LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link,
                    },
                .idle = {}}) {}
 
-LinkDelay::~LinkDelay() { give_up(); }
+SimulatedLinkCommunicator::~SimulatedLinkCommunicator() { give_up(); }
 
-void LinkDelay::give_up() {
+void SimulatedLinkCommunicator::give_up() {
   inner().give_up();
   {
     const std::scoped_lock lock(mutex_);
@@ -59,7 +61,7 @@ void LinkDelay::give_up() {
   given_up_changed_.notify_all();
 }
 
-void LinkDelay::wait_until(Clock::time_point end, Who who) {
+void SimulatedLinkCommunicator::wait_until(Clock::time_point end, Who who) {
   wake_punctually();
   const auto sleep_end = who == Who::kCaller ? end - kWakingUp : end;
   bool given_up = false;
@@ -79,7 +81,8 @@ void LinkDelay::wait_until(Clock::time_point end, Who who) {
 }
 
 /// The arrival time of the last rank, independent of when ranks wake up to learn it.
-LinkDelay::Clock::time_point LinkDelay::latest(Clock::time_point arrival) {
+SimulatedLinkCommunicator::Clock::time_point SimulatedLinkCommunicator::latest(
+    Clock::time_point arrival) {
   std::int64_t time = arrival.time_since_epoch().count();
   backend::HostStream stream;
   inner().all_reduce({.data = reinterpret_cast<std::byte*>(&time),
@@ -96,17 +99,17 @@ LinkDelay::Clock::time_point LinkDelay::latest(Clock::time_point arrival) {
   return last;
 }
 
-double LinkDelay::cost_s(Collective op, std::size_t bytes) const {
+double SimulatedLinkCommunicator::cost_s(Collective op, std::size_t bytes) const {
   return collective_s(link_, op, static_cast<std::int64_t>(bytes), size());
 }
 
-double LinkDelay::share_cost_s(std::span<const std::size_t> bounds) const {
+double SimulatedLinkCommunicator::share_cost_s(std::span<const std::size_t> bounds) const {
   return root_exchange_s(
       link_, static_cast<double>(bounds.back()) / static_cast<double>(size()), size());
 }
 
 template <typename Real>
-CollectiveTimes LinkDelay::run(const Call& call, Real real) {
+CollectiveTimes SimulatedLinkCommunicator::run(const Call& call, Real real) {
   const auto last_arrival = latest(call.arrival);
   backend::HostStream stream;
   real(stream);
@@ -124,23 +127,27 @@ CollectiveTimes LinkDelay::run(const Call& call, Real real) {
 }
 
 template <typename Real>
-void LinkDelay::run_here(std::size_t bytes,
-                         double cost_s,
-                         Real real,
-                         CommunicationThread::Kind kind) {
+void SimulatedLinkCommunicator::run_here(std::size_t bytes,
+                                         double cost_s,
+                                         Real real,
+                                         CommunicationThread::Kind kind) {
   thread_.run_here(
       bytes,
       [&] { return run({.cost_s = cost_s, .arrival = Clock::now(), .who = Who::kCaller}, real); },
       kind);
 }
 
-Ticket LinkDelay::start_all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
+Ticket SimulatedLinkCommunicator::start_all_reduce(const ReduceRequest& request,
+                                                   backend::Stream& /*stream*/) {
   return thread_.start(request);
 }
 
-void LinkDelay::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(ticket); }
+void SimulatedLinkCommunicator::wait(Ticket ticket, backend::Stream& /*stream*/) {
+  thread_.wait(ticket);
+}
 
-void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
+void SimulatedLinkCommunicator::all_reduce(const ReduceRequest& request,
+                                           backend::Stream& /*stream*/) {
   run_here(
       request.bytes(),
       cost_s(Collective::kAllReduce, request.bytes()),
@@ -148,51 +155,54 @@ void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stre
       CommunicationThread::Kind::kAllReduce);
 }
 
-void LinkDelay::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
+void SimulatedLinkCommunicator::reduce_scatter(const ReduceRequest& request,
+                                               backend::Stream& /*stream*/) {
   run_here(request.bytes(), cost_s(Collective::kReduceScatter, request.bytes()), [&](auto& stream) {
     inner().reduce_scatter(request, stream);
   });
 }
 
-void LinkDelay::all_gather(std::byte* data,
-                           std::size_t count,
-                           core::DType dtype,
-                           backend::Stream& /*stream*/) {
+void SimulatedLinkCommunicator::all_gather(std::byte* data,
+                                           std::size_t count,
+                                           core::DType dtype,
+                                           backend::Stream& /*stream*/) {
   const std::size_t bytes = count * core::size_of(dtype);
   run_here(bytes, cost_s(Collective::kAllGather, bytes), [&](auto& stream) {
     inner().all_gather(data, count, dtype, stream);
   });
 }
 
-void LinkDelay::broadcast(std::byte* data,
-                          std::size_t bytes,
-                          int root,
-                          backend::Stream& /*stream*/) {
+void SimulatedLinkCommunicator::broadcast(std::byte* data,
+                                          std::size_t bytes,
+                                          int root,
+                                          backend::Stream& /*stream*/) {
   run_here(bytes, cost_s(Collective::kBroadcast, bytes), [&](auto& stream) {
     inner().broadcast(data, bytes, root, stream);
   });
 }
 
-void LinkDelay::reduce(const ReduceRequest& request, int root, backend::Stream& /*stream*/) {
+void SimulatedLinkCommunicator::reduce(const ReduceRequest& request,
+                                       int root,
+                                       backend::Stream& /*stream*/) {
   const std::size_t bytes = request.bytes();
   run_here(bytes, root_exchange_s(link_, static_cast<double>(bytes), size()), [&](auto& stream) {
     inner().reduce(request, root, stream);
   });
 }
 
-void LinkDelay::scatter(std::byte* data,
-                        std::span<const std::size_t> bounds,
-                        int root,
-                        backend::Stream& /*stream*/) {
+void SimulatedLinkCommunicator::scatter(std::byte* data,
+                                        std::span<const std::size_t> bounds,
+                                        int root,
+                                        backend::Stream& /*stream*/) {
   run_here(bounds.back(), share_cost_s(bounds), [&](auto& stream) {
     inner().scatter(data, bounds, root, stream);
   });
 }
 
-void LinkDelay::gather(std::byte* data,
-                       std::span<const std::size_t> bounds,
-                       int root,
-                       backend::Stream& /*stream*/) {
+void SimulatedLinkCommunicator::gather(std::byte* data,
+                                       std::span<const std::size_t> bounds,
+                                       int root,
+                                       backend::Stream& /*stream*/) {
   run_here(bounds.back(), share_cost_s(bounds), [&](auto& stream) {
     inner().gather(data, bounds, root, stream);
   });

@@ -3,7 +3,7 @@
 //
 // Sleeping takes at least as long as asked for, never exactly: these tests assert lower bounds, and
 // the figures that the link itself reports, which follow from time stamps alone.
-#include "engine/comm/link_delay.h"
+#include "engine/comm/simulated_link.h"
 
 #include "engine/backend/host_stream.h"
 #include "engine/comm/check_pattern.h"
@@ -37,11 +37,11 @@ ReduceRequest request_for(std::vector<std::byte>& data) {
   return {.data = data.data(), .count = kCount};
 }
 
-TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
+TEST(SimulatedLink, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
   constexpr int kSize = 2;
   ThreadNode node(kSize);
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(
+    SimulatedLinkCommunicator link(
         std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)), kSlowLink, 1);
     backend::HostStream stream;
     std::vector<std::byte> data(kCount * 4);
@@ -91,11 +91,11 @@ TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
   });
 }
 
-TEST(LinkDelay, StartedCollectivesQueueForTheLinkBesideTheCaller) {
+TEST(SimulatedLink, StartedCollectivesQueueForTheLinkBesideTheCaller) {
   constexpr int kSize = 2;
   ThreadNode node(kSize);
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(
+    SimulatedLinkCommunicator link(
         std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)), kSlowLink, 1);
     backend::HostStream stream;
     std::vector<std::byte> first(kCount * 4);
@@ -122,13 +122,13 @@ TEST(LinkDelay, StartedCollectivesQueueForTheLinkBesideTheCaller) {
   });
 }
 
-TEST(LinkDelay, TheLinkBeginsWhenTheLastRankArrives) {
+TEST(SimulatedLink, TheLinkBeginsWhenTheLastRankArrives) {
   constexpr int kSize = 2;
   std::atomic<Clock::time_point> arrival{Clock::time_point{}};
   std::vector<std::vector<double>> ahead_s(kSize);
   ThreadNode node(kSize);
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(
+    SimulatedLinkCommunicator link(
         std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)), kSlowLink, 1);
     backend::HostStream stream;
     std::vector<std::byte> data(kCount * 4);
@@ -144,8 +144,9 @@ TEST(LinkDelay, TheLinkBeginsWhenTheLastRankArrives) {
   EXPECT_THAT(ahead_s[1], testing::ElementsAre(0.0)) << "it came last";
 }
 
-TEST(LinkDelay, CostsNothingAtOneRank) {
-  LinkDelay link(std::make_unique<SelfCommunicator>(), {.between = {.latency_s = 3600.0}}, 1);
+TEST(SimulatedLink, CostsNothingAtOneRank) {
+  SimulatedLinkCommunicator link(
+      std::make_unique<SelfCommunicator>(), {.between = {.latency_s = 3600.0}}, 1);
   backend::HostStream stream;
   std::vector<std::byte> data(kCount * 4);
   fill_pattern({.data = data.data(), .end = kCount}, 0);
@@ -155,14 +156,15 @@ TEST(LinkDelay, CostsNothingAtOneRank) {
   EXPECT_EQ(link.name(), "self, simulated link");
 }
 
-TEST(LinkDelay, EndsWhileACollectiveIsUnderWay) {
+TEST(SimulatedLink, EndsWhileACollectiveIsUnderWay) {
   constexpr int kSize = 2;
   ThreadNode node(kSize);
   std::vector<std::vector<std::byte>> data(kSize, std::vector<std::byte>(kCount * 4));
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)),
-                   {.between = {.latency_s = 3600.0}},
-                   1);
+    SimulatedLinkCommunicator link(
+        std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)),
+        {.between = {.latency_s = 3600.0}},
+        1);
     backend::HostStream stream;
     (void)link.start_all_reduce(request_for(data[static_cast<std::size_t>(rank)]), stream);
     std::this_thread::sleep_for(milliseconds(50));
