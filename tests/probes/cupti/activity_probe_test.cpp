@@ -28,6 +28,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 /// What the plug-in adds to the list of probes is added here, once.
@@ -158,6 +159,19 @@ TEST_F(ActivityProbeTest, CountsWhatIsDroppedInItsWindow) {
   trace = end();
   ASSERT_NE(trace, nullptr) << reason();
   EXPECT_EQ(trace->dropped, 3);
+}
+
+TEST_F(ActivityProbeTest, AsksForOneBufferForAllThreadsThatCuptiNeedNotZero) {
+  begin();
+  step(1);
+  ASSERT_NE(end(), nullptr) << reason();
+  EXPECT_THAT(cupti_.attributes_at_registration,
+              ElementsAre(Pair(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1),
+                          Pair(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0)));
+  cupti_.attribute_status = CUPTI_ERROR_INVALID_PARAMETER;
+  begin();
+  step(1);
+  EXPECT_NE(end(), nullptr) << reason();
 }
 
 // As where there is no memory for its name.
