@@ -114,13 +114,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     for (const auto& [name, value] : options) {
       record_ = value;
     }
-    if (std::string why = cupti_library_refusal(opened_cupti()); !why.empty()) {
-      return why;
-    }
-    std::uint32_t version = 0;
-    const CUptiResult status = cuptiGetVersion(&version);
-    return status == CUPTI_SUCCESS ? cupti_version_refusal(version)
-                                   : cupti_refusal("cuptiGetVersion", status);
+    return opened_cupti_refusal();
   }
 
   void name_ops(const std::map<std::int64_t, GpuOpLabel>& ops) override { ops_ = ops; }

@@ -53,7 +53,7 @@ class CounterProbe final : public Probe {
 
   // Whether counters may be read shows when a session begins; until then CUPTI stays idle.
   [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override {
-    return cupti_library_refusal(opened_cupti());
+    return opened_cupti_refusal();
   }
 
   [[nodiscard]] std::string library() const override { return cupti_library(); }

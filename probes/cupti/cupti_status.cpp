@@ -5,12 +5,20 @@
 #include <cupti.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace dlbench::probes {
 namespace {
 
 /// Of 130001, as cupti_version.h has it: toolkit 13.0, and CUPTI's own patch 1.
 std::string version_text(std::uint32_t version) {
   return fmt::format("CUPTI {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+/// That a build with headers of version `built` works with.
+std::uint32_t oldest_cupti(std::uint32_t built) {
+  constexpr std::uint32_t kWithoutHangs = 130001;  // see cupti_version_refusal()
+  return std::max(built, kWithoutHangs);
 }
 
 }  // namespace
@@ -38,7 +46,7 @@ std::string cupti_library_refusal(const CuptiLibrary& library) {
                      library.missing.size() == 1
                          ? ""
                          : fmt::format(" and {} more functions", library.missing.size() - 1),
-                     version_text(CUPTI_API_VERSION));
+                     version_text(oldest_cupti(CUPTI_API_VERSION)));
 }
 
 std::string cupti_refusal(const std::string& call, int status) {
@@ -80,11 +88,22 @@ std::string counters_refusal(const std::string& call, int status) {
   return cupti_refusal(call, status);
 }
 
-std::string cupti_version_refusal(std::uint32_t loaded) {
-  return loaded >= CUPTI_API_VERSION ? ""
-                                     : fmt::format("{} was loaded, this build needs {} or newer",
-                                                   version_text(loaded),
-                                                   version_text(CUPTI_API_VERSION));
+std::string cupti_version_refusal(std::uint32_t loaded, std::uint32_t built) {
+  const std::uint32_t oldest = oldest_cupti(built);
+  return loaded >= oldest ? ""
+                          : fmt::format("{} was loaded, this build needs {} or newer",
+                                        version_text(loaded),
+                                        version_text(oldest));
+}
+
+std::string opened_cupti_refusal() {
+  if (std::string why = cupti_library_refusal(opened_cupti()); !why.empty()) {
+    return why;
+  }
+  std::uint32_t version = 0;
+  const CUptiResult status = cuptiGetVersion(&version);
+  return status == CUPTI_SUCCESS ? cupti_version_refusal(version, CUPTI_API_VERSION)
+                                 : cupti_refusal("cuptiGetVersion", status);
 }
 
 bool is_for_good(const std::exception& error) {

@@ -30,9 +30,15 @@ namespace dlbench::probes {
 /// why not, and what to do.
 [[nodiscard]] std::string cupti_library_refusal(const CuptiLibrary& library);
 
-/// Empty if this version of CUPTI, as cuptiGetVersion() numbers them, is that of the build or
-/// newer; else a sentence with both.
-[[nodiscard]] std::string cupti_version_refusal(std::uint32_t loaded);
+/// Empty if a CUPTI of version `loaded`, as cuptiGetVersion() numbers them, may be used by a build
+/// whose headers are of version `built`: it is as new, and not older than 13.0.1; else a sentence
+/// with both. By its release notes CUPTI 13.0.0 may hang when kernels are no longer recorded, and
+/// crash when buffers are flushed, or with a process whose NVTX came first.
+[[nodiscard]] std::string cupti_version_refusal(std::uint32_t loaded, std::uint32_t built);
+
+/// Empty if opened_cupti() has all functions and is new enough; else one sentence. For what opens
+/// a probe: it starts nothing.
+[[nodiscard]] std::string opened_cupti_refusal();
 
 /// Whether what a probe failed with when it began holds for the whole run:
 /// core::Error(kUnavailable).

@@ -207,6 +207,12 @@ class FakeCupti(FakeGpuTest):
             self.assertTrue(report["probes"]["nvml"]["available"])
             self.assertGreater(report["trials"][0]["probes"]["nvml"]["samples"], 1)
 
+    def test_a_cupti_that_is_known_to_hang(self):
+        done = self.dlbench("info", environment={CUPTI: "version=130000"})
+        for name in ("cupti", "cupti_counters", "cupti_sampling"):
+            self.assertRegex(done.stdout, rf"\n  {name} +not here: CUPTI 13\.0\.0 was loaded, this build needs CUPTI "
+                                          r"13\.0\.1 or newer\n")
+
     def test_captured_steps_in_nvtx_ranges(self):
         tool = pathlib.Path(command.PROGRAM).parent.parent / "bin" / "libnvtx_tool.so"
         if not tool.exists():

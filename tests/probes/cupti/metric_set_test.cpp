@@ -289,10 +289,14 @@ TEST(CuptiRefusal, AProfilerThatDidNotStartIsNamedWithWhatFailedLater) {
 TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
   std::uint32_t linked = 0;
   ASSERT_EQ(cuptiGetVersion(&linked), CUPTI_SUCCESS);
-  EXPECT_EQ(cupti_version_refusal(linked), "");
-  EXPECT_EQ(cupti_version_refusal(CUPTI_API_VERSION + 1), "");
-  EXPECT_EQ(cupti_version_refusal(18),
-            "CUPTI 0.0.18 was loaded, this build needs " + cupti_library() + " or newer");
+  EXPECT_EQ(cupti_version_refusal(linked, CUPTI_API_VERSION), "");
+  EXPECT_EQ(cupti_version_refusal(130102, 130101), "");
+  EXPECT_EQ(cupti_version_refusal(130101, 130101), "");
+  EXPECT_EQ(cupti_version_refusal(130100, 130101),
+            "CUPTI 13.1.0 was loaded, this build needs CUPTI 13.1.1 or newer");
+  EXPECT_EQ(cupti_version_refusal(130000, 130000),
+            "CUPTI 13.0.0 was loaded, this build needs CUPTI 13.0.1 or newer")
+      << "also of a build with its headers";
 }
 
 TEST(CuptiClock, IsTheDates) {

@@ -40,6 +40,8 @@ CuptiSetting read_setting() {
       made.gain_ppm = value;
     } else if (name == "owned") {
       made.owned = value == 1;
+    } else if (name == "version") {
+      made.version = static_cast<std::uint32_t>(value);
     } else if (name == "missing") {
       made.missing = value == 1;
     } else if (name == "stale_correlations") {

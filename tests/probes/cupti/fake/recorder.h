@@ -26,6 +26,7 @@ struct CuptiSetting {
   std::int64_t ahead_s = 1'700'000'000;  ///< CUPTI's clock, of the steady one
   std::int64_t gain_ppm = 20;            ///< how much faster it runs
   bool owned = false;                    ///< another tool has the profiler
+  std::uint32_t version = 0;             ///< of the library; 0: that of the headers
   bool missing = false;                  ///< the library is not on this machine
   bool stale_correlations = false;       ///< see README.md
   std::int64_t drop_every = 0;           ///< of the device's records; 0: none
