@@ -28,7 +28,10 @@ struct Metric {
   std::string counter;  ///< NVIDIA's name: "dram__bytes_read.sum"
   std::string value;    ///< ours: "dram_read_bytes"
   std::string unit;
-  double factor = 1.0;  ///< ours = factor * theirs
+  double factor = 1.0;               ///< ours = factor * theirs
+  std::vector<std::string> chips{};  ///< for these alone; empty: for all
+
+  [[nodiscard]] bool is_for(const std::string& chip) const;
 };
 
 /// Bytes of the device's memory, share of cycles with the tensor pipes, the multiprocessors and
@@ -38,7 +41,8 @@ struct Metric {
 
 /// The same as shares and rates, for a timeline. In one pass on the same chips. Tensor pipes and
 /// warps by the counters that the CUPTI guide's table for PM sampling lists ("_realtime"); where a
-/// chip cannot count those beside the others, by the plain ones.
+/// chip cannot count those beside the others, by the plain ones; those of TU102, TU104 and TU106 by
+/// the one that it lists for Turing, which counts the pipes for pairs of f16 with them.
 [[nodiscard]] const std::vector<Metric>& sampling_metrics();
 
 /// What a report calls them: each value once, described by the first counter for it.

@@ -149,18 +149,35 @@ TEST(MetricPlan, TakesTheFirstOfSeveralCountersOfOneValue) {
   EXPECT_THAT(plan.missing(), IsEmpty());
 }
 
-// Turing has no tensor counter for sampling: neither "_realtime" nor, in one pass, the plain one.
+// Where Turing has tensor pipes they have a counter of their own: neither "_realtime" nor, in one
+// pass, the plain one fits.
 TEST(MetricPlan, SamplesOnTuringWhatTuringCounts) {
+  const std::string own =
+      "sm__pipe_shared_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed";
   for (const char* chip : {"TU102", "TU104", "TU106"}) {
     const MetricPlan plan(chip, CounterUse::kSampling, sampling_metrics());
     EXPECT_EQ(plan.reason(), "") << chip;
+    EXPECT_EQ(plan.passes(), 1U) << chip;
     EXPECT_THAT(values_of(plan),
                 testing::UnorderedElementsAre("sm_active_share",
                                               "dram_read_bytes_per_s",
                                               "dram_written_bytes_per_s",
+                                              "tensor_active_share",
                                               "warps_active_share"));
-    EXPECT_THAT(plan.missing(), testing::Each(HasSubstr("tensor"))) << chip;
+    EXPECT_THAT(plan.counter_names(), Contains(testing::StrEq(own))) << chip;
+    EXPECT_THAT(plan.missing(), IsEmpty()) << chip;
   }
+  // Others have that counter and are asked by theirs; without tensor pipes it is of others.
+  for (const char* chip : {"TU116", "TU117", "GA100"}) {
+    const MetricPlan plan(chip, CounterUse::kSampling, sampling_metrics());
+    EXPECT_THAT(values_of(plan), Contains("tensor_active_share")) << chip;
+    EXPECT_THAT(plan.counter_names(), Not(Contains(testing::StrEq(own)))) << chip;
+  }
+  const std::vector<Metric> for_another{{"dram__bytes_read.sum", "read", "B", 1.0, {"TU102"}},
+                                        {"dram__bytes_write.sum", "written", "B"}};
+  const MetricPlan plan("GH100", CounterUse::kRange, for_another);
+  EXPECT_THAT(values_of(plan), ElementsAre("written"));
+  EXPECT_THAT(plan.missing(), IsEmpty());
 }
 
 TEST(MetricPlan, SamplesTensorPipesAndWarpsByTheCountersListedForIt) {
