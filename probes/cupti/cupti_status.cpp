@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 namespace dlbench::probes {
 namespace {
@@ -13,6 +15,13 @@ namespace {
 /// Of 130001, as cupti_version.h has it: toolkit 13.0, and CUPTI's own patch 1.
 std::string version_text(std::uint32_t version) {
   return fmt::format("CUPTI {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+/// Empty: it cannot be read.
+std::string kernel_release() {
+  std::string release;
+  std::getline(std::ifstream("/proc/sys/kernel/osrelease"), release);
+  return release;
 }
 
 /// That a build with headers of version `built` works with.
@@ -49,6 +58,26 @@ std::string cupti_library_refusal(const CuptiLibrary& library) {
                      version_text(oldest_cupti(CUPTI_API_VERSION)));
 }
 
+bool is_windows_subsystem(const std::string& kernel) {
+  return kernel.find("microsoft") != std::string::npos ||
+         kernel.find("Microsoft") != std::string::npos;
+}
+
+std::string privilege_refusal(bool below_windows) {
+  if (below_windows) {
+    return "under the Windows Subsystem for Linux the driver of Windows decides who may read "
+           "performance counters: allow it to all users there (NVIDIA Control Panel, Developer, "
+           "Manage GPU Performance Counters); some are refused all the same, and root changes "
+           "nothing; see https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+  }
+  return "the driver lets only administrators read performance counters: as root, write "
+         "'options nvidia NVreg_RestrictProfilingToAdminUsers=0' to "
+         "/etc/modprobe.d/nvidia-profiling.conf and reload the module or reboot (containers: "
+         "on the host), or give dlbench CAP_SYS_ADMIN or, with a driver of release 565 or "
+         "newer, CAP_PERFMON, ambient as setpriv gives them; see "
+         "https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+}
+
 std::string cupti_refusal(const std::string& call, int status) {
   const auto result = static_cast<CUptiResult>(status);
   switch (result) {
@@ -57,12 +86,7 @@ std::string cupti_refusal(const std::string& call, int status) {
       return "another tool owns the profiler of this process (Nsight, ncu, a debugger?): run "
              "dlbench without it, or use that tool's records";
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-      return "the driver lets only administrators read performance counters: as root, write "
-             "'options nvidia NVreg_RestrictProfilingToAdminUsers=0' to "
-             "/etc/modprobe.d/nvidia-profiling.conf and reload the module or reboot (containers: "
-             "on the host), or give dlbench CAP_SYS_ADMIN or, with a driver of release 565 or "
-             "newer, CAP_PERFMON, ambient as setpriv gives them; see "
-             "https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+      return privilege_refusal(is_windows_subsystem(kernel_release()));
     case CUPTI_ERROR_HARDWARE_BUSY:
       return "another process reads this device's performance counters: one at a time may";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:

@@ -19,6 +19,13 @@ namespace dlbench::probes {
 /// are named as such.
 [[nodiscard]] std::string cupti_refusal(const std::string& call, int status);
 
+/// Why counters are for administrators: by the driver of Linux, or, `below_windows`, by that of
+/// Windows, which nothing in its subsystem for Linux can change.
+[[nodiscard]] std::string privilege_refusal(bool below_windows);
+
+/// Whether `kernel`, as in /proc/sys/kernel/osrelease, is that of the Windows Subsystem for Linux.
+[[nodiscard]] bool is_windows_subsystem(const std::string& kernel);
+
 /// The same for the calls that take the counters of a device, which CUPTI hands to one owner in a
 /// process: there an operation that is not valid means that somebody has them already.
 [[nodiscard]] std::string counters_refusal(const std::string& call, int status);

@@ -238,6 +238,17 @@ class FakeCupti(FakeGpuTest):
             opened = [line.split()[1] for line in lines if line.startswith("push")]
             self.assertLessEqual({"synthetic/device", "full", "repetition", "captured"}, set(opened))
 
+    def test_counters_that_the_device_does_not_offer(self):
+        path = self.folder / "report.json"
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--trials",
+                            "synthetic/device", "--probes", "cupti_counters,cupti_sampling",
+                            environment={CUPTI: "virtual_gpu=1"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("fake cupti", done.stderr)
+        for name, cannot in (("cupti_counters", "read"), ("cupti_sampling", "sampled")):
+            self.assertIn(f"counters of this GPU (GH100) cannot be {cannot}: it is a virtual GPU",
+                          self.report(path)["probes"][name]["reason"])
+
     def test_counters_that_an_administrator_keeps(self):
         path = self.folder / "report.json"
         trace = self.folder / "trace.json"

@@ -5,11 +5,11 @@
 // tables.
 #include "probes/cupti/metric_set.h"
 
+#include "probes/cupti/counter_support.h"
 #include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_library.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/pm_sampler.h"
-#include "probes/cupti/sampling_support.h"
 
 #include <cupti.h>
 #include <cupti_profiler_host.h>
@@ -224,14 +224,18 @@ TEST(Sampling, IsTriggeredByCyclesWhereTheClockCannot) {
 }
 
 TEST(Sampling, SaysWhatIsInTheWay) {
-  EXPECT_EQ(sampling_refusal("GH100", {}), "");
-  EXPECT_THAT(sampling_refusal("GV100", {.any = true, .architecture = true}),
-              AllOf(HasSubstr("GV100"), HasSubstr("7.5 (Turing)")));
-  EXPECT_THAT(sampling_refusal("GH100", {.any = true, .virtual_gpu = true}),
-              HasSubstr("administrator"));
-  EXPECT_THAT(sampling_refusal("GH100", {.any = true, .confidential_computing = true}),
+  const auto said = [](const std::string& chip, const CounterObstacles& obstacles) {
+    return obstacle_text(chip, CounterUse::kSampling, obstacles);
+  };
+  EXPECT_EQ(said("GH100", {}), "");
+  EXPECT_THAT(said("GV100", {.any = true, .architecture = true}),
+              AllOf(HasSubstr("GV100) cannot be sampled"), HasSubstr("7.5 (Turing)")));
+  EXPECT_THAT(said("GH100", {.any = true, .virtual_gpu = true}), HasSubstr("administrator"));
+  EXPECT_THAT(said("GH100", {.any = true, .confidential_computing = true}),
               HasSubstr("confidential"));
-  EXPECT_THAT(sampling_refusal("GH100", {.any = true}), HasSubstr("does not support"));
+  EXPECT_THAT(said("GH100", {.any = true}), HasSubstr("does not support"));
+  EXPECT_THAT(obstacle_text("GP100", CounterUse::kRange, {.any = true, .architecture = true}),
+              AllOf(HasSubstr("GP100) cannot be read"), HasSubstr("7.0 (Volta)")));
 }
 
 // This thread has no context of CUDA, with or without a GPU in the machine.
@@ -265,6 +269,17 @@ TEST(CuptiRefusal, SaysWhatAnAdministratorMustSetAndWhoOwnsTheProfiler) {
   EXPECT_FALSE(for_good(CUPTI_ERROR_HARDWARE_BUSY)) << "the other process may be done soon";
   EXPECT_EQ(cupti_refusal("cuptiActivityEnable", CUPTI_ERROR_INVALID_KIND),
             "cuptiActivityEnable: CUPTI_ERROR_INVALID_KIND (CUPTI error 21)");
+}
+
+// There is no module of the kernel to set, and root is as refused as anybody.
+TEST(CuptiRefusal, BelowWindowsItNamesTheDriverThere) {
+  EXPECT_THAT(
+      privilege_refusal(true),
+      AllOf(HasSubstr("NVIDIA Control Panel"), Not(HasSubstr("modprobe")), Not(HasSubstr("CAP_"))));
+  EXPECT_TRUE(is_windows_subsystem("5.15.167.4-microsoft-standard-WSL2"));
+  EXPECT_TRUE(is_windows_subsystem("4.4.0-19041-Microsoft"));
+  EXPECT_FALSE(is_windows_subsystem("6.8.0-48-generic"));
+  EXPECT_FALSE(is_windows_subsystem(""));
 }
 
 TEST(CuptiRefusal, CountersThatSomebodyHasAlreadyAreNamedAsSuch) {

@@ -44,6 +44,8 @@ CuptiSetting read_setting() {
       made.version = static_cast<std::uint32_t>(value);
     } else if (name == "missing") {
       made.missing = value == 1;
+    } else if (name == "virtual_gpu") {
+      made.virtual_gpu = value == 1;
     } else if (name == "stale_correlations") {
       made.stale_correlations = value == 1;
     } else if (name == "drop_every") {

@@ -28,6 +28,7 @@ struct CuptiSetting {
   bool owned = false;                    ///< another tool has the profiler
   std::uint32_t version = 0;             ///< of the library; 0: that of the headers
   bool missing = false;                  ///< the library is not on this machine
+  bool virtual_gpu = false;              ///< of a host that allows no counters
   bool stale_correlations = false;       ///< see README.md
   std::int64_t drop_every = 0;           ///< of the device's records; 0: none
   std::int64_t untimed_every = 0;
