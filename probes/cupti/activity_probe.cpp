@@ -183,6 +183,9 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
  private:
   /// Empty, or why nothing can be recorded.
   std::string start() {
+    if (std::string shared = mps_recording_refusal(driver_device()); !shared.empty()) {
+      return shared;
+    }
     // Who asks for the profiler that another tool has is told so here, and not by the calls below.
     CUptiResult status = cuptiSubscribe(&subscriber_, no_callback, nullptr);
     if (status != CUPTI_SUCCESS) {

@@ -17,7 +17,8 @@ struct ComputingDevice {
   std::string chip;  ///< "GH100"
 };
 
-/// Throws core::Error(kUnavailable) with one sentence if this thread computes on no GPU.
+/// Throws core::Error(kUnavailable) with one sentence if this thread computes on no GPU, or on one
+/// whose counters are not read, since processes share it by MPS.
 [[nodiscard]] ComputingDevice computing_device();
 
 }  // namespace dlbench::probes

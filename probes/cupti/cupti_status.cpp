@@ -103,6 +103,22 @@ std::string cupti_refusal(const std::string& call, int status) {
   return fmt::format("{}: {} (CUPTI error {})", call, text, status);
 }
 
+std::string mps_counters_refusal(const DriverDevice& device) {
+  return device.shared_by_mps ? "processes share this GPU by MPS (Multi-Process Service), under "
+                                "which CUPTI reads no counters: run dlbench where no MPS daemon is"
+                              : "";
+}
+
+std::string mps_recording_refusal(const DriverDevice& device) {
+  constexpr int kRecordsUnderMps = 9;
+  return device.shared_by_mps && device.capability_major < kRecordsUnderMps
+             ? "processes share this GPU by MPS (Multi-Process Service), under which CUPTI may "
+               "hang "
+               "when it records kernels, before compute capability 9.0: run dlbench where no MPS "
+               "daemon is"
+             : "";
+}
+
 std::string counters_refusal(const std::string& call, int status) {
   if (status == CUPTI_ERROR_INVALID_OPERATION ||
       status == CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED) {

@@ -6,6 +6,7 @@
 
 #include "engine/core/error.h"
 #include "probes/cupti/cupti_library.h"
+#include "probes/cupti/driver_context.h"
 
 #include <cstdint>
 #include <exception>
@@ -29,6 +30,14 @@ namespace dlbench::probes {
 /// The same for the calls that take the counters of a device, which CUPTI hands to one owner in a
 /// process: there an operation that is not valid means that somebody has them already.
 [[nodiscard]] std::string counters_refusal(const std::string& call, int status);
+
+/// Why counters of a device that processes share by MPS are not read; empty where none do. CUPTI's
+/// known issues: profiling is not supported under MPS.
+[[nodiscard]] std::string mps_counters_refusal(const DriverDevice& device);
+
+/// Why work of such a device is not recorded; empty where it may be. CUPTI's known issues: before
+/// Hopper (9.0) tracing of kernels that are launched cooperatively can hang under MPS.
+[[nodiscard]] std::string mps_recording_refusal(const DriverDevice& device);
 
 /// "CUPTI 13.0.1", the one that was loaded; empty: none was.
 [[nodiscard]] std::string cupti_library();

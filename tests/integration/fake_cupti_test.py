@@ -249,6 +249,18 @@ class FakeCupti(FakeGpuTest):
             self.assertIn(f"counters of this GPU (GH100) cannot be {cannot}: it is a virtual GPU",
                           self.report(path)["probes"][name]["reason"])
 
+    def test_a_device_that_processes_share_by_mps(self):
+        path = self.folder / "report.json"
+        names = ("cupti", "cupti_counters", "cupti_sampling")
+        for capability, refused in (("8.0", names), ("9.0", names[1:])):
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--trials",
+                                "synthetic/device", "--probes", ",".join(names),
+                                environment={GPU: f"devices=1,mps=1,capability={capability}"})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            for name in names:
+                probe = self.report(path)["probes"][name]
+                self.assertEqual("share this GPU by MPS" in probe.get("reason", ""), name in refused, probe)
+
     def test_counters_that_an_administrator_keeps(self):
         path = self.folder / "report.json"
         trace = self.folder / "trace.json"

@@ -252,6 +252,26 @@ TEST_F(ActivityProbeTest, AnotherToolsProfilerIsTheReason) {
   EXPECT_EQ(cupti_.subscribers, 0) << "others may have it between two windows";
 }
 
+// Of cooperative launches: CUPTI's known issues.
+TEST_F(ActivityProbeTest, BeforeHopperNothingIsRecordedUnderMps) {
+  driver_ = {.has_context = true, .shared_by_mps = true, .capability_major = 8};
+  begin();
+  step(1);
+  EXPECT_EQ(end(), nullptr);
+  EXPECT_THAT(reason(), HasSubstr("share this GPU by MPS"));
+  EXPECT_TRUE(probe_->refused_for_good());
+  EXPECT_EQ(cupti_.subscribers, 0);
+  EXPECT_THAT(cupti_.calls, IsEmpty());
+  for (const FakeDriver& records :
+       {FakeDriver{.has_context = true, .shared_by_mps = true, .capability_major = 9},
+        FakeDriver{.has_context = true, .shared_by_mps = false, .capability_major = 8}}) {
+    driver_ = records;
+    begin();
+    step(1);
+    EXPECT_NE(end(), nullptr) << reason();
+  }
+}
+
 TEST_F(ActivityProbeTest, ARefusedFlushIsTheReason) {
   begin();
   step(1);
