@@ -199,11 +199,19 @@ const std::vector<Row>& rows() {
 
 /// Xids that end the work of one process, by what it did itself or for an earlier error (NVIDIA's
 /// "XID Errors"): graphics engine exception, MMU fault, stopped processing, preemptive cleanup,
-/// decoder exception, graphics class error. The driver does not say whose; the process concerned is
-/// told by CUDA.
+/// decoder exception, graphics class error, a memory error that was contained in the process, a
+/// context that is not left in time. The driver does not say whose; the process concerned is told
+/// by CUDA.
 bool is_of_application(const GpuEvent& event) {
-  constexpr std::array<std::int64_t, 6> kXids{13, 31, 43, 45, 68, 69};
+  constexpr std::array<std::int64_t, 8> kXids{13, 31, 43, 45, 68, 69, 94, 109};
   return event.fault == GpuFault::kXid && std::ranges::find(kXids, event.code) != kXids.end();
+}
+
+/// Of memory that was repaired, or will be at the next reset (a row that is to be replaced, many
+/// corrected bits): work goes on as before (nvmlDeviceGetRemappedRows).
+bool is_of_repair(const GpuEvent& event) {
+  return event.fault == GpuFault::kEccCorrected ||
+         (event.fault == GpuFault::kXid && (event.code == 63 || event.code == 92));
 }
 
 std::string fault_text(const GpuIdentity& gpu, const GpuEvent& event) {
@@ -288,14 +296,22 @@ DeviceConditions judge_moment(const GpuSample& sample) {
 
 DeviceFault first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events) {
   DeviceFault first;
+  std::string repair;
   for (const GpuEvent& event : events) {
     const std::string text = fault_text(gpu, event);
+    if (is_of_repair(event)) {
+      repair = repair.empty() ? text : repair;
+      continue;
+    }
     if (first.possible_cause.empty()) {
       first.possible_cause = text;
     }
     if (first.fault.empty() && !is_of_application(event)) {
       first.fault = text;
     }
+  }
+  if (first.possible_cause.empty()) {
+    first.possible_cause = std::move(repair);
   }
   return first;
 }

@@ -33,8 +33,9 @@ namespace dlbench::probes {
 [[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu,
                                                  const std::vector<GpuWindow>& windows);
 
-/// How the GPU fared in one window, by the samples that saw it at work. An Xid that is not of an
-/// application, an uncorrected memory error or a lost device is a fault. `sums`: of that window.
+/// How the GPU fared in one window, by the samples that saw it at work. An Xid that is neither of
+/// an application nor of repaired memory, an uncorrected memory error or a lost device is a fault.
+/// `sums`: of that window.
 [[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu,
                                             const GpuSums& sums,
                                             const std::vector<GpuEvent>& events);
@@ -46,7 +47,8 @@ void note_neighbours(const GpuNeighbours& neighbours, DeviceConditions& conditio
 /// The same by one sample: of a GPU that calls itself idle, nothing. Without faults.
 [[nodiscard]] DeviceConditions judge_moment(const GpuSample& sample);
 
-/// The first of the events that are faults, and of those that are not of an application.
+/// The first of the events that are faults, and as possible cause the first that may be one: also
+/// of an application and, if there is no other, of repaired memory.
 [[nodiscard]] DeviceFault first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events);
 
 }  // namespace dlbench::probes

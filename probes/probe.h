@@ -72,7 +72,7 @@ struct ProbeValues {
 struct DeviceFault {
   std::string fault;  ///< why results cannot be trusted, though nothing may have failed
   /// What may be why something failed: the first report, also one of an application's error, which
-  /// may be ours.
+  /// may be ours, and, where there is no other, one of memory that was repaired.
   std::string possible_cause;
 };
 
