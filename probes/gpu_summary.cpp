@@ -165,7 +165,9 @@ std::vector<Row> clock_rows() {
       {{"hardware_thermal_share", "", "of samples"},
        [](G, S s) { return reason_share(s, s.reason_share(ClockReason::kHardwareThermal)); }},
       {{"power_brake_share", "", "of samples"},
-       [](G, S s) { return reason_share(s, s.reason_share(ClockReason::kPowerBrake)); }}};
+       [](G, S s) { return reason_share(s, s.reason_share(ClockReason::kPowerBrake)); }},
+      {{"other_reason_share", "", "of samples: clocks held back by what dlbench has no name for"},
+       [](G, S s) { return reason_share(s, s.other_reason_share()); }}};
 }
 
 std::vector<Row> monitor_rows() {

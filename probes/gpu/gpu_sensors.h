@@ -60,7 +60,11 @@ enum class ClockReason : std::uint64_t {
   kDisplayClocks = 0x100,
 };
 
-/// "power_cap", "hardware_thermal", ... of the bits that are set, in their order.
+/// All bits of ClockReason. Drivers have more with time.
+inline constexpr std::uint64_t kKnownClockReasons = 0x1ff;
+
+/// "power_cap", "hardware_thermal", ... of the bits that are set, in their order; "reason_0x200" of
+/// one that is not of ClockReason.
 [[nodiscard]] std::vector<std::string> clock_reason_names(std::uint64_t bits);
 
 /// Whether the GPU protects itself: heat, hardware slowdown or power brake. The power cap is not

@@ -71,6 +71,8 @@ class GpuSums {
   /// Of the samples at work that tell their clock reasons: those that have this one.
   [[nodiscard]] std::optional<double> reason_share(ClockReason reason) const;
   [[nodiscard]] std::optional<double> throttled_share() const;
+  /// Of those samples: that have a reason which is not of ClockReason.
+  [[nodiscard]] std::optional<double> other_reason_share() const;
   /// All reasons of those samples.
   [[nodiscard]] std::uint64_t reasons() const { return reasons_; }
   /// Of the window in which the busiest one computed most; empty where no window has any.
@@ -103,6 +105,7 @@ class GpuSums {
     Reading last_change{};
   };
 
+  [[nodiscard]] std::optional<double> share_of_reasons(std::int64_t samples) const;
   void count(const Reading& reading);
   void keep_busiest(const std::optional<GpuNeighbours>& neighbours);
   void end_energy(double length_s);
@@ -120,6 +123,7 @@ class GpuSums {
   bool enough_samples_ = true;
   std::int64_t with_reasons_ = 0;
   std::int64_t throttled_ = 0;
+  std::int64_t with_other_reason_ = 0;
   std::array<std::int64_t, kReasonBits> with_reason_{};
   std::uint64_t reasons_ = 0;
   std::optional<GpuNeighbours> neighbours_;
