@@ -13,7 +13,9 @@
 #include <cupti_pmsampling.h>
 
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace dlbench::probes {
 namespace {
@@ -234,8 +236,10 @@ GpuSamples PmSampler::end() {
                      .overflows = drained.overflows,
                      .missing = session->plan.missing(),
                      .samples = std::move(drained.samples)};
+  std::vector<std::string> names;
   for (const Metric& metric : session->plan.metrics()) {
     samples.counters.push_back(metric.value);
+    names.push_back(metric.counter);
   }
   put_in_order(samples);
   const ProfilerClock clock(session->started, session->stopped);
@@ -244,6 +248,7 @@ GpuSamples PmSampler::end() {
   }
   move_to_host(samples, clock);
   drop_first_sample(samples);
+  leave_out_empty(samples, names);
   return samples;
 }
 

@@ -34,7 +34,7 @@ struct GpuSamples {
   std::int64_t steps = 0;
   std::int64_t overflows = 0;          ///< times that the device's buffer was found to be full
   std::vector<std::string> counters;   ///< with their unit: "dram_read_bytes_per_s"
-  std::vector<std::string> missing;    ///< what this device does not count
+  std::vector<std::string> missing;    ///< what this device does not count, or not in numbers
   std::vector<CounterSample> samples;  ///< in the order of time
 
   /// The middle one of the samples' lengths; 0 without samples.
@@ -67,6 +67,10 @@ void move_to_host(GpuSamples& samples, const ProfilerClock& clock);
 /// Drops the first sample, which may count from some moment before sampling began (CUPTI's guide
 /// says not to use it), if there are others.
 void drop_first_sample(GpuSamples& samples);
+
+/// Moves counters of which no sample has a number to what is missing, under `names`, those of the
+/// device for `counters`. None where there are no samples.
+void leave_out_empty(GpuSamples& samples, const std::vector<std::string>& names);
 
 /// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is no such recording.
 [[nodiscard]] GpuSamples read_gpu_samples(const std::filesystem::path& path);
