@@ -164,7 +164,9 @@ std::vector<Row> clock_rows() {
       {{"hardware_thermal_share", "", "of samples"},
        [](G, S s) { return reason_share(s, s.reason_share(ClockReason::kHardwareThermal)); }},
       {{"power_brake_share", "", "of samples"},
-       [](G, S s) { return reason_share(s, s.reason_share(ClockReason::kPowerBrake)); }}};
+       [](G, S s) { return reason_share(s, s.reason_share(ClockReason::kPowerBrake)); }},
+      {{"other_reason_share", "", "of samples: clocks held back by what dlbench has no name for"},
+       [](G, S s) { return reason_share(s, s.other_reason_share()); }}};
 }
 
 std::vector<Row> monitor_rows() {
@@ -198,11 +200,19 @@ const std::vector<Row>& rows() {
 
 /// Whether it is an Xid that ends the work of one process, because of its own error or an earlier
 /// one (NVIDIA's "XID Errors"): graphics engine exception, MMU fault, stopped processing,
-/// preemptive cleanup, decoder exception, graphics class error. The driver does not say which
+/// preemptive cleanup, decoder exception, graphics class error, contained memory error, context
+/// switch timeout. The driver does not say which
 /// process; CUDA informs the one concerned.
 bool is_of_application(const GpuEvent& event) {
-  constexpr std::array<std::int64_t, 6> kXids{13, 31, 43, 45, 68, 69};
+  constexpr std::array<std::int64_t, 8> kXids{13, 31, 43, 45, 68, 69, 94, 109};
   return event.fault == GpuFault::kXid && std::ranges::find(kXids, event.code) != kXids.end();
+}
+
+/// Whether it concerns memory that was repaired or will be at the next reset (a row to be replaced,
+/// many corrected bits), which does not affect running work (nvmlDeviceGetRemappedRows).
+bool is_of_repair(const GpuEvent& event) {
+  return event.fault == GpuFault::kEccCorrected ||
+         (event.fault == GpuFault::kXid && (event.code == 63 || event.code == 92));
 }
 
 std::string fault_text(const GpuIdentity& gpu, const GpuEvent& event) {
@@ -287,14 +297,22 @@ DeviceConditions judge_moment(const GpuSample& sample) {
 
 DeviceFault first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events) {
   DeviceFault first;
+  std::string repair;
   for (const GpuEvent& event : events) {
     const std::string text = fault_text(gpu, event);
+    if (is_of_repair(event)) {
+      repair = repair.empty() ? text : repair;
+      continue;
+    }
     if (first.possible_cause.empty()) {
       first.possible_cause = text;
     }
     if (first.fault.empty() && !is_of_application(event)) {
       first.fault = text;
     }
+  }
+  if (first.possible_cause.empty()) {
+    first.possible_cause = std::move(repair);
   }
   return first;
 }

@@ -6,6 +6,7 @@
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/plugin_part.h"
+#include "probes/cupti/activity_buffers.h"
 #include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_status.h"
@@ -18,12 +19,12 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -33,7 +34,6 @@
 namespace dlbench::probes {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
 // KERNEL would serialise the kernels; CONCURRENT_KERNEL does not.
 constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                             CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -45,81 +45,19 @@ constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                             CUPTI_ACTIVITY_KIND_DRIVER,
                             CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 
-struct FreeBuffer {
-  void operator()(std::uint8_t* buffer) const { std::free(buffer); }
-};
-
-/// One of CUPTI's buffers, filled with records.
-struct FullBuffer {
-  std::unique_ptr<std::uint8_t, FreeBuffer> memory;
-  std::size_t bytes = 0;
-};
-
-/// The records delivered by CUPTI's threads. CUPTI's callbacks carry no pointer of ours, so there
-/// is one instance per process, which is never destroyed, as a buffer may come back late.
-class Inbox {
- public:
-  struct Content {
-    std::vector<FullBuffer> buffers;
-    std::int64_t dropped = 0;  ///< records
-  };
-
-  static Inbox& instance() {
-    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): see above.
-    static auto* const inbox = new Inbox;
-    return *inbox;
-  }
-
-  /// Starts collecting; earlier drops do not count.
-  void open() {
-    static_cast<void>(take_dropped());  // without our lock: CUPTI may hold one when it calls take()
-    const std::lock_guard lock(mutex_);
-    is_open_ = true;
-  }
-
-  /// Returns what came since open() and discards later buffers. Includes records dropped for lack
-  /// of a buffer, which no returned buffer reports.
-  Content close() {
-    if (!is_open_) {
-      return {};
-    }
-    const std::int64_t dropped = take_dropped();
-    const std::lock_guard lock(mutex_);
-    is_open_ = false;
-    content_.dropped += dropped;
-    return std::exchange(content_, {});
-  }
-
-  // Keeps the buffer unprocessed: the calling thread may be one that launches work.
-  void take(FullBuffer buffer) {
-    const std::lock_guard lock(mutex_);
-    if (!is_open_ || buffer.bytes == 0) {
-      return;
-    }
-    try {
-      content_.buffers.push_back(std::move(buffer));
-    } catch (const std::exception&) {
-      content_.dropped += 1;
-    }
-  }
-
- private:
-  /// Returns the drops since the last call, which CUPTI counts for all buffers together.
-  static std::int64_t take_dropped() {
-    std::size_t dropped = 0;
-    return cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped) == CUPTI_SUCCESS
-               ? static_cast<std::int64_t>(dropped)
-               : 0;
-  }
-
-  std::mutex mutex_;
-  std::atomic<bool> is_open_ = false;
-  Content content_;
-};
+/// CUPTI's callbacks carry no pointer of ours, so there is one instance per process, which is never
+/// destroyed, as a buffer may come back late.
+ActivityBuffers& buffers() {
+  // Five million kernels, more than a window of three seconds has.
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): see above.
+  static auto* const all = new ActivityBuffers(kMaxBytes);
+  return *all;
+}
 
 void CUPTIAPI request_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
-  *bytes = *buffer != nullptr ? kBufferBytes : 0;
+  *buffer = buffers().lend();
+  *bytes = *buffer != nullptr ? ActivityBuffers::kBlockBytes : 0;
   *max_records = 0;  // as many as fit
 }
 
@@ -128,7 +66,21 @@ void CUPTIAPI complete_buffer(CUcontext /*context*/,
                               std::uint8_t* buffer,
                               std::size_t /*size*/,
                               std::size_t valid_bytes) {
-  Inbox::instance().take({std::unique_ptr<std::uint8_t, FreeBuffer>(buffer), valid_bytes});
+  buffers().take(buffer, valid_bytes);
+}
+
+void set_attribute(CUpti_ActivityAttribute attribute, std::uint8_t value) {
+  std::size_t bytes = sizeof(value);
+  static_cast<void>(cuptiActivitySetAttribute(attribute, &bytes, &value));
+}
+
+/// Call before the callbacks are registered. By default CUPTI 13 gives each recording thread a
+/// buffer, and NCCL starts a thread for each group of collectives: all threads are to share one. By
+/// default it also zeroes a buffer on the thread that needs it, which ours need not. If CUPTI
+/// refuses either attribute, it still records.
+void ask_for_few_buffers() {
+  set_attribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0);
+  set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1);
 }
 
 // A subscriber's callback that is never enabled.
@@ -142,7 +94,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   ActivityProbe() = default;
   ActivityProbe(const ActivityProbe&) = delete;
   ActivityProbe& operator=(const ActivityProbe&) = delete;
-  ~ActivityProbe() override { static_cast<void>(Inbox::instance().close()); }
+  ~ActivityProbe() override { static_cast<void>(buffers().close()); }
 
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec{
@@ -162,13 +114,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     for (const auto& [name, value] : options) {
       record_ = value;
     }
-    if (std::string why = cupti_library_refusal(opened_cupti()); !why.empty()) {
-      return why;
-    }
-    std::uint32_t version = 0;
-    const CUptiResult status = cuptiGetVersion(&version);
-    return status == CUPTI_SUCCESS ? cupti_version_refusal(version)
-                                   : cupti_refusal("cuptiGetVersion", status);
+    return opened_cupti_refusal();
   }
 
   void name_ops(const std::map<std::int64_t, GpuOpLabel>& ops) override { ops_ = ops; }
@@ -237,12 +183,16 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
  private:
   /// Returns an empty text, or why nothing can be recorded.
   std::string start() {
+    if (std::string shared = mps_recording_refusal(driver_device()); !shared.empty()) {
+      return shared;
+    }
     // If another tool owns the profiler, this call says so; the calls below would not.
     CUptiResult status = cuptiSubscribe(&subscriber_, no_callback, nullptr);
     if (status != CUPTI_SUCCESS) {
       subscriber_ = nullptr;
       return cupti_refusal("cuptiSubscribe", status);
     }
+    ask_for_few_buffers();
     status = cuptiActivityRegisterCallbacks(request_buffer, complete_buffer);
     if (status != CUPTI_SUCCESS) {
       stop();
@@ -251,7 +201,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     // Discards what is left of an earlier window. A refusal would only mean that there is nothing;
     // the flush at the end of this window counts.
     static_cast<void>(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-    Inbox::instance().open();
+    buffers().open();
     for (const CUpti_ActivityKind kind : kKinds) {
       status = cuptiActivityEnable(kind);
       if (status != CUPTI_SUCCESS) {
@@ -273,9 +223,9 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
     synchronize_context();
     flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    const Inbox::Content recorded = Inbox::instance().close();
+    const ActivityBuffers::Content recorded = buffers().close();
     trace_.dropped += recorded.dropped;
-    for (const FullBuffer& buffer : recorded.buffers) {
+    for (const ActivityBuffers::Full& buffer : recorded.buffers) {
       append_activity_records(buffer.memory.get(), buffer.bytes, trace_);
     }
     // Last, because the records refer to names owned by CUPTI.

@@ -6,6 +6,8 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <set>
@@ -225,7 +227,21 @@ void append_record(const CUpti_Activity* record, KernelNames& names, GpuTrace& t
   }
 }
 
+/// The smallest of the kinds that are recorded.
+constexpr std::size_t kLeastRecordBytes = sizeof(CUpti_ActivityExternalCorrelation);
+static_assert(kLeastRecordBytes <= sizeof(CUpti_ActivityAPI) &&
+              kLeastRecordBytes <= sizeof(CUpti_ActivitySynchronization2) &&
+              kLeastRecordBytes <= sizeof(CUpti_ActivityOverhead3) &&
+              kLeastRecordBytes <= sizeof(CUpti_ActivityMemset4) &&
+              kLeastRecordBytes <= sizeof(CUpti_ActivityMemcpy6) &&
+              kLeastRecordBytes <= sizeof(CUpti_ActivityMemcpyPtoP4) &&
+              kLeastRecordBytes <= sizeof(CUpti_ActivityKernel10));
+
 }  // namespace
+
+std::int64_t max_records_in(std::size_t bytes) {
+  return static_cast<std::int64_t>((bytes + kLeastRecordBytes - 1) / kLeastRecordBytes);
+}
 
 void append_activity_records(std::uint8_t* buffer, std::size_t bytes, GpuTrace& trace) {
   KernelNames names;
@@ -234,7 +250,12 @@ void append_activity_records(std::uint8_t* buffer, std::size_t bytes, GpuTrace& 
   while ((found = cuptiActivityGetNextRecord(buffer, bytes, &record)) == CUPTI_SUCCESS) {
     append_record(record, names, trace);
   }
-  trace.dropped += found == CUPTI_ERROR_MAX_LIMIT_REACHED ? 0 : 1;
+  if (found != CUPTI_ERROR_MAX_LIMIT_REACHED) {
+    // Where the unreadable one begins is not known, only that the last one before it has a size.
+    const std::uint8_t* const from =
+        record != nullptr ? reinterpret_cast<std::uint8_t*>(record) + kLeastRecordBytes : buffer;
+    trace.dropped += max_records_in(static_cast<std::size_t>(buffer + bytes - from));
+  }
 }
 
 void keep_launching_calls(GpuTrace& trace) {

@@ -16,6 +16,9 @@ ComputingDevice computing_device() {
   if (device.context == nullptr) {
     throw core::Error(core::ErrorCode::kUnavailable, "this thread computes on no GPU");
   }
+  if (const std::string shared = mps_counters_refusal(driver_device()); !shared.empty()) {
+    refuse_counters(shared);
+  }
   check_cupti(cuptiGetDeviceId(device.context, &device.index),
               "cuptiGetDeviceId",
               core::ErrorCode::kUnavailable);

@@ -17,7 +17,8 @@ struct ComputingDevice {
   std::string chip;  ///< "GH100"
 };
 
-/// Throws core::Error(kUnavailable) with one sentence if this thread does not compute on a GPU.
+/// Throws core::Error(kUnavailable) with one sentence if this thread does not compute on a GPU, or
+/// on one whose counters cannot be read because processes share it by MPS.
 [[nodiscard]] ComputingDevice computing_device();
 
 }  // namespace dlbench::probes

@@ -12,11 +12,16 @@
 #include "probes/registry.h"
 #include "probes/step_window.h"
 
+#include <cmath>
+#include <cstddef>
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <vector>
 
 namespace dlbench::probes {
 namespace {
@@ -53,7 +58,7 @@ class CounterProbe final : public Probe {
 
   // Only at the begin of a session it turns out whether counters may be read; CUPTI is idle before.
   [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override {
-    return cupti_library_refusal(opened_cupti());
+    return opened_cupti_refusal();
   }
 
   [[nodiscard]] std::string library() const override { return cupti_library(); }
@@ -85,10 +90,14 @@ class CounterProbe final : public Probe {
       if (steps_.count() == 0) {
         throw core::Error(core::ErrorCode::kRun, "the repetition ended before its first step");
       }
-      auto& kept = values_[trial_];
+      auto& kept = values_[trial_] = {};
       kept[kSteps] = static_cast<double>(steps_.count());
       for (std::size_t index = 0; index < values.size(); ++index) {
         const Metric& metric = counters_->metrics()[index];
+        if (!std::isfinite(values[index])) {
+          without_number_[trial_].insert({metric.value, metric.value + kPerStep});
+          continue;
+        }
         kept[metric.value] = values[index];
         if (metric.unit == kBytes) {
           kept[metric.value + kPerStep] = values[index] / static_cast<double>(steps_.count());
@@ -108,10 +117,11 @@ class CounterProbe final : public Probe {
     ProbeValues result{true, {}, {}};
     for (const ValueSpec& value : spec().values) {
       const auto number = found->second.find(value.name);
-      const bool counted = number != found->second.end();
-      result.values.push_back({value.name,
-                               counted ? std::optional(number->second) : std::nullopt,
-                               counted ? "" : "this GPU does not count " + value.description});
+      if (number != found->second.end()) {
+        result.values.push_back({value.name, number->second, ""});
+      } else {
+        result.values.push_back({value.name, std::nullopt, why_not_counted(found->first, value)});
+      }
     }
     return result;
   }
@@ -121,12 +131,23 @@ class CounterProbe final : public Probe {
   [[nodiscard]] core::trace::Sink* sink() override { return &steps_; }
 
  private:
+  [[nodiscard]] std::string why_not_counted(const std::string& trial,
+                                            const ValueSpec& value) const {
+    const auto found = without_number_.find(trial);
+    if (found != without_number_.end() && found->second.contains(value.name)) {
+      return "CUPTI gives no number of " + value.description +
+             " here: so it is where a slice of a GPU (MIG) shares that unit with others";
+    }
+    return "this GPU does not count " + value.description;
+  }
+
   std::string trial_;
   std::string reason_;
   bool refused_for_good_ = false;
   StepWindow steps_;
   std::unique_ptr<RangeCounters> counters_;
   std::map<std::string, std::map<std::string, double>> values_;
+  std::map<std::string, std::set<std::string>> without_number_;  ///< by trial
 };
 
 const core::PluginPart kCuptiCounters([] {

@@ -32,6 +32,7 @@ namespace {
   CALL(2, cuptiActivityPopExternalCorrelationId)        \
   CALL(2, cuptiActivityPushExternalCorrelationId)       \
   CALL(2, cuptiActivityRegisterCallbacks)               \
+  CALL(3, cuptiActivitySetAttribute)                    \
   CALL(1, cuptiDeviceGetChipName)                       \
   CALL(3, cuptiGetCallbackName)                         \
   CALL(2, cuptiGetDeviceId)                             \

@@ -23,6 +23,23 @@ CUctx_st* current_context() {
   return get_current != nullptr && get_current(&context) == CUDA_SUCCESS ? context : nullptr;
 }
 
+DriverDevice driver_device() {
+  auto* const get_device = driver_function<CUresult(CUdevice*)>("cuCtxGetDevice");
+  auto* const get_attribute =
+      driver_function<CUresult(int*, CUdevice_attribute, CUdevice)>("cuDeviceGetAttribute");
+  CUdevice device = 0;
+  if (get_device == nullptr || get_attribute == nullptr || current_context() == nullptr ||
+      get_device(&device) != CUDA_SUCCESS) {
+    return {};
+  }
+  const auto told = [&](CUdevice_attribute attribute) {
+    int value = 0;
+    return get_attribute(&value, attribute, device) == CUDA_SUCCESS ? value : 0;
+  };
+  return {.shared_by_mps = told(CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0,
+          .capability_major = told(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)};
+}
+
 void synchronize_context() {
   auto* const synchronize = driver_function<CUresult()>("cuCtxSynchronize");
   if (synchronize != nullptr && current_context() != nullptr) {

@@ -119,6 +119,11 @@ const std::vector<Metric>& sampling_metrics() {
        "tensor_active_share",
        "",
        kPercent},
+      {"sm__pipe_shared_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
+       "tensor_active_share",
+       "",
+       kPercent,
+       {"TU102", "TU104", "TU106"}},
       {"tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
        "warps_active_share",
        "",
@@ -129,6 +134,10 @@ const std::vector<Metric>& sampling_metrics() {
        kPercent},
       {"sm__warps_active.avg.pct_of_peak_sustained_elapsed", "warps_active_share", "", kPercent}};
   return metrics;
+}
+
+bool Metric::is_for(const std::string& chip) const {
+  return chips.empty() || std::ranges::find(chips, chip) != chips.end();
 }
 
 std::vector<ValueSpec> value_specs(std::span<const Metric> metrics) {
@@ -163,13 +172,13 @@ std::string MetricPlan::configure(const std::string& chip,
   }
   for (const Metric& metric : metrics) {
     const auto is_same = [&](const Metric& other) { return other.value == metric.value; };
-    if (std::ranges::none_of(metrics_, is_same) && fits(chip, use, metric)) {
+    if (metric.is_for(chip) && std::ranges::none_of(metrics_, is_same) && fits(chip, use, metric)) {
       metrics_.push_back(metric);
     }
   }
   for (const Metric& metric : metrics) {
     const auto is_same = [&](const Metric& other) { return other.value == metric.value; };
-    if (std::ranges::none_of(metrics_, is_same)) {
+    if (metric.is_for(chip) && std::ranges::none_of(metrics_, is_same)) {
       missing_.push_back(metric.counter);
     }
   }

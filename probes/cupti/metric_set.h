@@ -28,7 +28,10 @@ struct Metric {
   std::string counter;  ///< NVIDIA's name: "dram__bytes_read.sum"
   std::string value;    ///< ours: "dram_read_bytes"
   std::string unit;
-  double factor = 1.0;  ///< ours = factor * theirs
+  double factor = 1.0;               ///< ours = factor * theirs
+  std::vector<std::string> chips{};  ///< for these alone; empty: for all
+
+  [[nodiscard]] bool is_for(const std::string& chip) const;
 };
 
 /// Bytes of device memory, time, and the shares of cycles with the tensor pipes, the

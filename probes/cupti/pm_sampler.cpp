@@ -3,18 +3,19 @@
 #include "probes/cupti/pm_sampler.h"
 
 #include "probes/cupti/computing_device.h"
+#include "probes/cupti/counter_support.h"
 #include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/metric_set.h"
-#include "probes/cupti/sampling_support.h"
 #include "probes/gpu/sample_drain.h"
 
 #include <cupti.h>
 #include <cupti_pmsampling.h>
-#include <cupti_profiler_target.h>
 
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace dlbench::probes {
 namespace {
@@ -28,26 +29,6 @@ constexpr std::size_t kHardwareBufferBytes = std::size_t{64} << 20;
 // times the samples of a period. The device's buffer holds more.
 constexpr std::uint32_t kSamplesPerReading = 4096;
 constexpr std::chrono::milliseconds kDrainPeriod{50};
-
-bool in_the_way(CUpti_Profiler_Support_Level level) {
-  return level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
-         level == CUPTI_PROFILER_CONFIGURATION_DISABLED;
-}
-
-SamplingObstacles obstacles_of_current_device() {
-  CUpti_Profiler_DeviceSupported_Params params{CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE};
-  params.api = CUPTI_PROFILER_PM_SAMPLING;  // no cuDevice: that of the current context
-  check_cupti(cuptiProfilerDeviceSupported(&params),
-              "cuptiProfilerDeviceSupported",
-              ErrorCode::kUnavailable);
-  return {.any = in_the_way(params.isSupported),
-          .architecture = in_the_way(params.architecture),
-          .virtual_gpu = in_the_way(params.vGpu),
-          .confidential_computing = in_the_way(params.confidentialCompute),
-          .linked_gpus = in_the_way(params.sli),
-          .mining_card = in_the_way(params.cmp),
-          .windows_subsystem = in_the_way(params.wsl)};
-}
 
 std::vector<std::uint8_t> counter_availability(std::uint32_t device) {
   constexpr const char* kCall = "cuptiPmSamplingGetCounterAvailability";
@@ -236,10 +217,7 @@ void PmSampler::begin() {
   const ComputingDevice device = computing_device();
   with_start(started, [&] {
     if (target_ == nullptr) {
-      if (const std::string refusal = sampling_refusal(device.chip, obstacles_of_current_device());
-          !refusal.empty()) {
-        refuse_counters(refusal);
-      }
+      refuse_obstacles(device.chip, CounterUse::kSampling);
       target_ = std::make_unique<Target>(device);
     }
     auto session = std::make_unique<Session>(*target_);
@@ -258,8 +236,10 @@ GpuSamples PmSampler::end() {
                      .overflows = drained.overflows,
                      .missing = session->plan.missing(),
                      .samples = std::move(drained.samples)};
+  std::vector<std::string> names;
   for (const Metric& metric : session->plan.metrics()) {
     samples.counters.push_back(metric.value);
+    names.push_back(metric.counter);
   }
   put_in_order(samples);
   const ProfilerClock clock(session->started, session->stopped);
@@ -268,6 +248,7 @@ GpuSamples PmSampler::end() {
   }
   move_to_host(samples, clock);
   drop_first_sample(samples);
+  leave_out_empty(samples, names);
   return samples;
 }
 

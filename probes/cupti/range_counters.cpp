@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "probes/cupti/computing_device.h"
+#include "probes/cupti/counter_support.h"
 #include "probes/cupti/cupti_status.h"
 
 #include <cupti.h>
@@ -146,6 +147,7 @@ void RangeCounters::begin() {
   const int started = start_profiler();
   const ComputingDevice device = computing_device();
   with_start(started, [&] {
+    refuse_obstacles(device.chip, CounterUse::kRange);
     auto session = std::make_unique<Session>(device);
     session->make_counter_data();
     session->configure();

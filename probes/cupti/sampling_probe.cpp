@@ -46,7 +46,7 @@ class SamplingProbe final : public Probe {
     for (const auto& [name, value] : options) {
       record_ = value;
     }
-    return cupti_library_refusal(opened_cupti());
+    return opened_cupti_refusal();
   }
 
   [[nodiscard]] std::string library() const override { return cupti_library(); }

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -120,6 +122,22 @@ void move_to_host(GpuSamples& samples, const ProfilerClock& clock) {
 void drop_first_sample(GpuSamples& samples) {
   if (samples.samples.size() > 1) {
     samples.samples.erase(samples.samples.begin());
+  }
+}
+
+void leave_out_empty(GpuSamples& samples, const std::vector<std::string>& names) {
+  for (std::size_t counter = samples.counters.size(); counter-- > 0 && !samples.samples.empty();) {
+    if (std::ranges::any_of(samples.samples, [&](const CounterSample& sample) {
+          return std::isfinite(sample.values[counter]);
+        })) {
+      continue;
+    }
+    const auto place = static_cast<std::ptrdiff_t>(counter);
+    samples.missing.push_back(names[counter]);
+    samples.counters.erase(samples.counters.begin() + place);
+    for (CounterSample& sample : samples.samples) {
+      sample.values.erase(sample.values.begin() + place);
+    }
   }
 }
 

@@ -34,7 +34,7 @@ struct GpuSamples {
   std::int64_t steps = 0;
   std::int64_t overflows = 0;          ///< how often the device's buffer was found full
   std::vector<std::string> counters;   ///< with units: "dram_read_bytes_per_s"
-  std::vector<std::string> missing;    ///< counters that this device lacks
+  std::vector<std::string> missing;    ///< counters that this device lacks or gives no number of
   std::vector<CounterSample> samples;  ///< in order of time
 
   /// Returns the median length of the samples; 0 without samples.
@@ -66,6 +66,10 @@ void move_to_host(GpuSamples& samples, const ProfilerClock& clock);
 /// Drops the first sample if there are others: it may include time before sampling began (CUPTI's
 /// guide says not to use it).
 void drop_first_sample(GpuSamples& samples);
+
+/// Moves counters without a finite value in any sample to `missing`, under the device's `names` for
+/// `counters`. Without samples it moves none.
+void leave_out_empty(GpuSamples& samples, const std::vector<std::string>& names);
 
 /// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if not such a recording.
 [[nodiscard]] GpuSamples read_gpu_samples(const std::filesystem::path& path);

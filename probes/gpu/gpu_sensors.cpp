@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/gpu/gpu_sensors.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -19,6 +21,8 @@ constexpr std::array<std::pair<ClockReason, const char*>, 9> kReasons{
      {ClockReason::kPowerBrake, "power_brake"},
      {ClockReason::kDisplayClocks, "display_clocks"}}};
 
+static_assert(kKnownClockReasons == (std::uint64_t{1} << kReasons.size()) - 1);
+
 bool has(std::uint64_t bits, ClockReason reason) {
   return (bits & static_cast<std::uint64_t>(reason)) != 0;
 }
@@ -31,6 +35,9 @@ std::vector<std::string> clock_reason_names(std::uint64_t bits) {
     if (has(bits, reason)) {
       names.emplace_back(name);
     }
+  }
+  for (std::uint64_t rest = bits & ~kKnownClockReasons; rest != 0; rest &= rest - 1) {
+    names.push_back(fmt::format("reason_{:#x}", rest & -rest));
   }
   return names;
 }

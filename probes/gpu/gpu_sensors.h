@@ -60,7 +60,11 @@ enum class ClockReason : std::uint64_t {
   kDisplayClocks = 0x100,
 };
 
-/// Returns the names of the bits that are set, in order: "power_cap", "hardware_thermal", ...
+/// All bits of ClockReason. Newer drivers have more.
+inline constexpr std::uint64_t kKnownClockReasons = 0x1ff;
+
+/// Returns the names of the bits that are set, in order: "power_cap", "hardware_thermal", ...,
+/// "reason_0x200" for a bit that is not in ClockReason.
 [[nodiscard]] std::vector<std::string> clock_reason_names(std::uint64_t bits);
 
 /// Whether the GPU protects itself: heat, hardware slowdown or power brake. The power cap does not

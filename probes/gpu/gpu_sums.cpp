@@ -99,6 +99,7 @@ void GpuSums::add(const GpuSample& sample) {
       open_.worked = true;
       with_reasons_ += 1;
       throttled_ += is_throttled(*sample.clock_reasons) ? 1 : 0;
+      with_other_reason_ += (*sample.clock_reasons & ~kKnownClockReasons) != 0 ? 1 : 0;
       reasons_ |= *sample.clock_reasons;
       for (std::size_t bit = 0; bit < kReasonBits; ++bit) {
         with_reason_[bit] += static_cast<std::int64_t>((*sample.clock_reasons >> bit) & 1U);
@@ -186,6 +187,7 @@ GpuSums& GpuSums::operator+=(const GpuSums& other) {
   enough_samples_ = enough_samples_ && other.enough_samples_;
   with_reasons_ += other.with_reasons_;
   throttled_ += other.throttled_;
+  with_other_reason_ += other.with_other_reason_;
   reasons_ |= other.reasons_;
   keep_busiest(other.neighbours_);
   for (std::size_t index = 0; index < kGpuValues; ++index) {
@@ -205,16 +207,22 @@ std::optional<double> GpuSums::counted_joules() const {
   return counted_ ? Number(joules_) : std::nullopt;
 }
 
-std::optional<double> GpuSums::throttled_share() const {
+std::optional<double> GpuSums::share_of_reasons(std::int64_t samples) const {
   return with_reasons_ > 0
-             ? Number(static_cast<double>(throttled_) / static_cast<double>(with_reasons_))
+             ? Number(static_cast<double>(samples) / static_cast<double>(with_reasons_))
              : std::nullopt;
 }
 
+std::optional<double> GpuSums::throttled_share() const { return share_of_reasons(throttled_); }
+
+std::optional<double> GpuSums::other_reason_share() const {
+  return share_of_reasons(with_other_reason_);
+}
+
 std::optional<double> GpuSums::reason_share(ClockReason reason) const {
-  for (std::size_t bit = 0; bit < kReasonBits && with_reasons_ > 0; ++bit) {
+  for (std::size_t bit = 0; bit < kReasonBits; ++bit) {
     if ((static_cast<std::uint64_t>(reason) >> bit) == 1) {
-      return static_cast<double>(with_reason_[bit]) / static_cast<double>(with_reasons_);
+      return share_of_reasons(with_reason_[bit]);
     }
   }
   return std::nullopt;

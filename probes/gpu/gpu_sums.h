@@ -70,6 +70,8 @@ class GpuSums {
   /// Returns the share with this reason among the samples at work that have clock reasons.
   [[nodiscard]] std::optional<double> reason_share(ClockReason reason) const;
   [[nodiscard]] std::optional<double> throttled_share() const;
+  /// Returns the share of those samples with a reason that is not in ClockReason.
+  [[nodiscard]] std::optional<double> other_reason_share() const;
   /// Returns all reasons of those samples.
   [[nodiscard]] std::uint64_t reasons() const { return reasons_; }
   /// Returns those of the window in which the busiest one computed most; nothing without any.
@@ -102,6 +104,7 @@ class GpuSums {
     Reading last_change{};
   };
 
+  [[nodiscard]] std::optional<double> share_of_reasons(std::int64_t samples) const;
   void count(const Reading& reading);
   void keep_busiest(const std::optional<GpuNeighbours>& neighbours);
   void end_energy(double length_s);
@@ -119,6 +122,7 @@ class GpuSums {
   bool enough_samples_ = true;
   std::int64_t with_reasons_ = 0;
   std::int64_t throttled_ = 0;
+  std::int64_t with_other_reason_ = 0;
   std::array<std::int64_t, kReasonBits> with_reason_{};
   std::uint64_t reasons_ = 0;
   std::optional<GpuNeighbours> neighbours_;

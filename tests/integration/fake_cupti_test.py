@@ -207,6 +207,12 @@ class FakeCupti(FakeGpuTest):
             self.assertTrue(report["probes"]["nvml"]["available"])
             self.assertGreater(report["trials"][0]["probes"]["nvml"]["samples"], 1)
 
+    def test_a_cupti_that_is_known_to_hang(self):
+        done = self.dlbench("info", environment={CUPTI: "version=130000"})
+        for name in ("cupti", "cupti_counters", "cupti_sampling"):
+            self.assertRegex(done.stdout, rf"\n  {name} +not here: CUPTI 13\.0\.0 was loaded, this build needs CUPTI "
+                                          r"13\.0\.1 or newer\n")
+
     def test_captured_steps_in_nvtx_ranges(self):
         tool = pathlib.Path(command.PROGRAM).parent.parent / "bin" / "libnvtx_tool.so"
         if not tool.exists():
@@ -231,6 +237,29 @@ class FakeCupti(FakeGpuTest):
             self.assertEqual({name for name, _ in pushed} & {"forward", "loss", "backward", "optimizer"}, phases)
             opened = [line.split()[1] for line in lines if line.startswith("push")]
             self.assertLessEqual({"synthetic/device", "full", "repetition", "captured"}, set(opened))
+
+    def test_counters_that_the_device_does_not_offer(self):
+        path = self.folder / "report.json"
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--trials",
+                            "synthetic/device", "--probes", "cupti_counters,cupti_sampling",
+                            environment={CUPTI: "virtual_gpu=1"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("fake cupti", done.stderr)
+        for name, cannot in (("cupti_counters", "read"), ("cupti_sampling", "sampled")):
+            self.assertIn(f"counters of this GPU (GH100) cannot be {cannot}: it is a virtual GPU",
+                          self.report(path)["probes"][name]["reason"])
+
+    def test_a_device_that_processes_share_by_mps(self):
+        path = self.folder / "report.json"
+        names = ("cupti", "cupti_counters", "cupti_sampling")
+        for capability, refused in (("8.0", names), ("9.0", names[1:])):
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--trials",
+                                "synthetic/device", "--probes", ",".join(names),
+                                environment={GPU: f"devices=1,mps=1,capability={capability}"})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            for name in names:
+                probe = self.report(path)["probes"][name]
+                self.assertEqual("share this GPU by MPS" in probe.get("reason", ""), name in refused, probe)
 
     def test_counters_that_an_administrator_keeps(self):
         path = self.folder / "report.json"

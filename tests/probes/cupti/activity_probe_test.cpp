@@ -28,6 +28,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 /// What the plug-in adds to the list of probes is added here, once.
@@ -160,6 +161,19 @@ TEST_F(ActivityProbeTest, CountsWhatIsDroppedInItsWindow) {
   EXPECT_EQ(trace->dropped, 3);
 }
 
+TEST_F(ActivityProbeTest, AsksForOneBufferForAllThreadsThatCuptiNeedNotZero) {
+  begin();
+  step(1);
+  ASSERT_NE(end(), nullptr) << reason();
+  EXPECT_THAT(cupti_.attributes_at_registration,
+              ElementsAre(Pair(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, 1),
+                          Pair(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0)));
+  cupti_.attribute_status = CUPTI_ERROR_INVALID_PARAMETER;
+  begin();
+  step(1);
+  EXPECT_NE(end(), nullptr) << reason();
+}
+
 // As where there is no memory for its name.
 TEST_F(ActivityProbeTest, ARegionThatCannotBeKeptIsDropped) {
   const std::string_view too_long("step", std::string().max_size() + 1);
@@ -236,6 +250,26 @@ TEST_F(ActivityProbeTest, AnotherToolsProfilerIsTheReason) {
   step(1);
   EXPECT_NE(end(), nullptr) << reason();
   EXPECT_EQ(cupti_.subscribers, 0) << "others may have it between two windows";
+}
+
+// Of cooperative launches: CUPTI's known issues.
+TEST_F(ActivityProbeTest, BeforeHopperNothingIsRecordedUnderMps) {
+  driver_ = {.has_context = true, .shared_by_mps = true, .capability_major = 8};
+  begin();
+  step(1);
+  EXPECT_EQ(end(), nullptr);
+  EXPECT_THAT(reason(), HasSubstr("share this GPU by MPS"));
+  EXPECT_TRUE(probe_->refused_for_good());
+  EXPECT_EQ(cupti_.subscribers, 0);
+  EXPECT_THAT(cupti_.calls, IsEmpty());
+  for (const FakeDriver& records :
+       {FakeDriver{.has_context = true, .shared_by_mps = true, .capability_major = 9},
+        FakeDriver{.has_context = true, .shared_by_mps = false, .capability_major = 8}}) {
+    driver_ = records;
+    begin();
+    step(1);
+    EXPECT_NE(end(), nullptr) << reason();
+  }
 }
 
 TEST_F(ActivityProbeTest, ARefusedFlushIsTheReason) {

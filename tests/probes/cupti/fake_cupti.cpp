@@ -50,6 +50,10 @@ void deliver(const std::vector<FakeKernel>& kernels) {
   std::size_t bytes = 0;
   std::size_t most = 0;
   callbacks().request(&buffer, &bytes, &most);
+  if (buffer == nullptr) {
+    FakeCupti::instance().dropped += kernels.size();
+    return;
+  }
   std::size_t used = 0;
   for (const FakeKernel& kernel : kernels) {
     CUpti_ActivityKernel10 record;
@@ -121,7 +125,21 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle /*subscriber*/) {
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc complete) {
   dlbench::probes::callbacks() = {request, complete};
+  FakeCupti& cupti = FakeCupti::instance();
+  cupti.attributes_at_registration = cupti.attributes;
   return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
+                                      size_t* bytes,
+                                      void* value) {
+  if (bytes == nullptr || value == nullptr || *bytes != sizeof(uint8_t)) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  FakeCupti& cupti = FakeCupti::instance();
+  if (cupti.attribute_status == CUPTI_SUCCESS) {
+    cupti.attributes[attribute] = *static_cast<uint8_t*>(value);
+  }
+  return static_cast<CUptiResult>(cupti.attribute_status);
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind /*kind*/) {
   dlbench::probes::note("enable");

@@ -8,6 +8,7 @@
 #include "probes/cupti/cupti_library.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,12 @@ struct FakeCupti {
   CuptiLibrary library;                     ///< there, with all functions
   int flush_status = 0;                     ///< a CUptiResult
   int subscribe_status = 0;                 ///< a CUptiResult
+  int attribute_status = 0;                 ///< a CUptiResult
   int subscribers = 0;
   std::int64_t clock_ahead_ns = 1'700'000'000'000'000'000;  ///< CUPTI's clock, of the steady one
   int enabled_kinds = 0;
+  std::map<int, int> attributes;  ///< by their numbers
+  std::map<int, int> attributes_at_registration;
   std::vector<std::int64_t> external_ids;  ///< pushed and not popped; of one thread
   std::vector<std::string>
       calls;  ///< "enable", "flush", "forced flush", "disable", runs of the same once

@@ -19,6 +19,22 @@ int cuCtxGetCurrent(void** context) {
   *context = dlbench::probes::FakeDriver::instance().has_context ? &object : nullptr;
   return 0;
 }
+int cuCtxGetDevice(int* device) {
+  *device = 3;
+  return 0;
+}
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  constexpr int kCapabilityMajor = 75;
+  constexpr int kMpsEnabled = 133;
+  constexpr int kInvalidValue = 1;
+  const auto& driver = dlbench::probes::FakeDriver::instance();
+  if (device != 3 || (attribute != kCapabilityMajor && attribute != kMpsEnabled)) {
+    return kInvalidValue;
+  }
+  *value =
+      attribute == kMpsEnabled ? static_cast<int>(driver.shared_by_mps) : driver.capability_major;
+  return 0;
+}
 int cuCtxSynchronize() {
   if (const auto& waited = dlbench::probes::FakeDriver::instance().synchronized; waited) {
     waited();

@@ -10,6 +10,8 @@ namespace dlbench::probes {
 
 struct FakeDriver {
   bool has_context = false;
+  bool shared_by_mps = false;
+  int capability_major = 9;
   std::function<void()> synchronized;  ///< called when the context was waited for
 
   static FakeDriver& instance();

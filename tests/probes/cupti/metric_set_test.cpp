@@ -5,11 +5,11 @@
 // tables.
 #include "probes/cupti/metric_set.h"
 
+#include "probes/cupti/counter_support.h"
 #include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_library.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/pm_sampler.h"
-#include "probes/cupti/sampling_support.h"
 
 #include <cupti.h>
 #include <cupti_profiler_host.h>
@@ -149,18 +149,35 @@ TEST(MetricPlan, TakesTheFirstOfSeveralCountersOfOneValue) {
   EXPECT_THAT(plan.missing(), IsEmpty());
 }
 
-// Turing has no tensor counter for sampling: neither "_realtime" nor, in one pass, the plain one.
+// Where Turing has tensor pipes they have a counter of their own: neither "_realtime" nor, in one
+// pass, the plain one fits.
 TEST(MetricPlan, SamplesOnTuringWhatTuringCounts) {
+  const std::string own =
+      "sm__pipe_shared_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed";
   for (const char* chip : {"TU102", "TU104", "TU106"}) {
     const MetricPlan plan(chip, CounterUse::kSampling, sampling_metrics());
     EXPECT_EQ(plan.reason(), "") << chip;
+    EXPECT_EQ(plan.passes(), 1U) << chip;
     EXPECT_THAT(values_of(plan),
                 testing::UnorderedElementsAre("sm_active_share",
                                               "dram_read_bytes_per_s",
                                               "dram_written_bytes_per_s",
+                                              "tensor_active_share",
                                               "warps_active_share"));
-    EXPECT_THAT(plan.missing(), testing::Each(HasSubstr("tensor"))) << chip;
+    EXPECT_THAT(plan.counter_names(), Contains(testing::StrEq(own))) << chip;
+    EXPECT_THAT(plan.missing(), IsEmpty()) << chip;
   }
+  // Others have that counter and are asked by theirs; without tensor pipes it is of others.
+  for (const char* chip : {"TU116", "TU117", "GA100"}) {
+    const MetricPlan plan(chip, CounterUse::kSampling, sampling_metrics());
+    EXPECT_THAT(values_of(plan), Contains("tensor_active_share")) << chip;
+    EXPECT_THAT(plan.counter_names(), Not(Contains(testing::StrEq(own)))) << chip;
+  }
+  const std::vector<Metric> for_another{{"dram__bytes_read.sum", "read", "B", 1.0, {"TU102"}},
+                                        {"dram__bytes_write.sum", "written", "B"}};
+  const MetricPlan plan("GH100", CounterUse::kRange, for_another);
+  EXPECT_THAT(values_of(plan), ElementsAre("written"));
+  EXPECT_THAT(plan.missing(), IsEmpty());
 }
 
 TEST(MetricPlan, SamplesTensorPipesAndWarpsByTheCountersListedForIt) {
@@ -207,14 +224,18 @@ TEST(Sampling, IsTriggeredByCyclesWhereTheClockCannot) {
 }
 
 TEST(Sampling, SaysWhatIsInTheWay) {
-  EXPECT_EQ(sampling_refusal("GH100", {}), "");
-  EXPECT_THAT(sampling_refusal("GV100", {.any = true, .architecture = true}),
-              AllOf(HasSubstr("GV100"), HasSubstr("7.5 (Turing)")));
-  EXPECT_THAT(sampling_refusal("GH100", {.any = true, .virtual_gpu = true}),
-              HasSubstr("administrator"));
-  EXPECT_THAT(sampling_refusal("GH100", {.any = true, .confidential_computing = true}),
+  const auto said = [](const std::string& chip, const CounterObstacles& obstacles) {
+    return obstacle_text(chip, CounterUse::kSampling, obstacles);
+  };
+  EXPECT_EQ(said("GH100", {}), "");
+  EXPECT_THAT(said("GV100", {.any = true, .architecture = true}),
+              AllOf(HasSubstr("GV100) cannot be sampled"), HasSubstr("7.5 (Turing)")));
+  EXPECT_THAT(said("GH100", {.any = true, .virtual_gpu = true}), HasSubstr("administrator"));
+  EXPECT_THAT(said("GH100", {.any = true, .confidential_computing = true}),
               HasSubstr("confidential"));
-  EXPECT_THAT(sampling_refusal("GH100", {.any = true}), HasSubstr("does not support"));
+  EXPECT_THAT(said("GH100", {.any = true}), HasSubstr("does not support"));
+  EXPECT_THAT(obstacle_text("GP100", CounterUse::kRange, {.any = true, .architecture = true}),
+              AllOf(HasSubstr("GP100) cannot be read"), HasSubstr("7.0 (Volta)")));
 }
 
 // This thread has no context of CUDA, with or without a GPU in the machine.
@@ -248,6 +269,17 @@ TEST(CuptiRefusal, SaysWhatAnAdministratorMustSetAndWhoOwnsTheProfiler) {
   EXPECT_FALSE(for_good(CUPTI_ERROR_HARDWARE_BUSY)) << "the other process may be done soon";
   EXPECT_EQ(cupti_refusal("cuptiActivityEnable", CUPTI_ERROR_INVALID_KIND),
             "cuptiActivityEnable: CUPTI_ERROR_INVALID_KIND (CUPTI error 21)");
+}
+
+// There is no module of the kernel to set, and root is as refused as anybody.
+TEST(CuptiRefusal, BelowWindowsItNamesTheDriverThere) {
+  EXPECT_THAT(
+      privilege_refusal(true),
+      AllOf(HasSubstr("NVIDIA Control Panel"), Not(HasSubstr("modprobe")), Not(HasSubstr("CAP_"))));
+  EXPECT_TRUE(is_windows_subsystem("5.15.167.4-microsoft-standard-WSL2"));
+  EXPECT_TRUE(is_windows_subsystem("4.4.0-19041-Microsoft"));
+  EXPECT_FALSE(is_windows_subsystem("6.8.0-48-generic"));
+  EXPECT_FALSE(is_windows_subsystem(""));
 }
 
 TEST(CuptiRefusal, CountersThatSomebodyHasAlreadyAreNamedAsSuch) {
@@ -289,10 +321,14 @@ TEST(CuptiRefusal, AProfilerThatDidNotStartIsNamedWithWhatFailedLater) {
 TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
   std::uint32_t linked = 0;
   ASSERT_EQ(cuptiGetVersion(&linked), CUPTI_SUCCESS);
-  EXPECT_EQ(cupti_version_refusal(linked), "");
-  EXPECT_EQ(cupti_version_refusal(CUPTI_API_VERSION + 1), "");
-  EXPECT_EQ(cupti_version_refusal(18),
-            "CUPTI 0.0.18 was loaded, this build needs " + cupti_library() + " or newer");
+  EXPECT_EQ(cupti_version_refusal(linked, CUPTI_API_VERSION), "");
+  EXPECT_EQ(cupti_version_refusal(130102, 130101), "");
+  EXPECT_EQ(cupti_version_refusal(130101, 130101), "");
+  EXPECT_EQ(cupti_version_refusal(130100, 130101),
+            "CUPTI 13.1.0 was loaded, this build needs CUPTI 13.1.1 or newer");
+  EXPECT_EQ(cupti_version_refusal(130000, 130000),
+            "CUPTI 13.0.0 was loaded, this build needs CUPTI 13.0.1 or newer")
+      << "also of a build with its headers";
 }
 
 TEST(CuptiClock, IsTheDates) {

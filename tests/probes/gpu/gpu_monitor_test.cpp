@@ -125,6 +125,17 @@ TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
   const DeviceFault both = first_fault({}, {{.code = 31}, {.code = 79}});
   EXPECT_THAT(both.possible_cause, HasSubstr("Xid 31"));
   EXPECT_THAT(both.fault, HasSubstr("Xid 79"));
+  for (const std::int64_t xid : {63, 92, 94, 109}) {
+    const DeviceFault of_one = first_fault({}, {{.code = xid}});
+    EXPECT_EQ(of_one.fault, "") << xid;
+    EXPECT_THAT(of_one.possible_cause, HasSubstr("Xid " + std::to_string(xid))) << xid;
+  }
+  for (const std::int64_t xid : {48, 64, 74, 79, 95, 119}) {
+    EXPECT_THAT(first_fault({}, {{.code = 63}, {.code = xid}}).fault,
+                HasSubstr("Xid " + std::to_string(xid)));
+  }
+  EXPECT_THAT(first_fault({}, {{.code = 63}, {.code = 31}}).possible_cause, HasSubstr("Xid 31"))
+      << "a row that is to be replaced fails no call";
   EXPECT_EQ(first_fault({}, {}).possible_cause, "");
   const DeviceFault corrected = first_fault({}, {{.fault = GpuFault::kEccCorrected}});
   EXPECT_EQ(corrected.fault + corrected.possible_cause, "");

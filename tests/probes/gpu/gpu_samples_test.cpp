@@ -22,6 +22,7 @@
 #include <fstream>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,9 +31,11 @@ namespace dlbench::probes {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 GpuSamples synthetic() { return read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_synthetic.json"); }
 
@@ -214,6 +217,24 @@ TEST(GpuSamples, TheFirstSampleIsDroppedIfThereAreOthers) {
   GpuSamples none;
   drop_first_sample(none);
   EXPECT_THAT(none.samples, IsEmpty());
+}
+
+// As of a unit that the slices of a GPU share.
+TEST(GpuSamples, ACounterWithoutANumberIsMissing) {
+  const double none = std::nan("");
+  GpuSamples samples{
+      .counters = {"dram_read_bytes_per_s", "sm_active_share", "tensor_active_share"},
+      .missing = {"sm__other.sum"}};
+  const std::vector<std::string> names{"dram__bytes_read", "sm__cycles_active", "sm__pipe_tensor"};
+  leave_out_empty(samples, names);
+  EXPECT_THAT(samples.counters, SizeIs(3)) << "nothing was sampled";
+  samples.samples = {{.values = {none, 0.5, none}}, {.values = {none, none, none}}};
+  leave_out_empty(samples, names);
+  EXPECT_THAT(samples.counters, ElementsAre("sm_active_share"));
+  EXPECT_THAT(samples.missing,
+              UnorderedElementsAre("sm__other.sum", "dram__bytes_read", "sm__pipe_tensor"));
+  EXPECT_THAT(samples.samples[0].values, ElementsAre(0.5));
+  EXPECT_THAT(samples.samples[1].values, SizeIs(1));
 }
 
 TEST(GpuSamples, AreSorted) {

@@ -221,6 +221,21 @@ TEST(GpuSummary, EachReasonHasItsOwnShare) {
   EXPECT_EQ(number(values, "software_thermal_share"), 0.2);
   EXPECT_EQ(number(values, "hardware_thermal_share"), 0.3);
   EXPECT_EQ(number(values, "power_brake_share"), 0.1);
+  EXPECT_EQ(number(values, "other_reason_share"), 0.0);
+}
+
+// NVML's documentation: new reasons might be added.
+TEST(GpuSummary, AReasonThatIsNewHasANameAndAShare) {
+  const std::vector<GpuSample> samples{
+      {}, {.clock_reasons = 0x200}, {.clock_reasons = 0x8000000000000404}, {.clock_reasons = 0x4}};
+  const GpuWindow window = window_each_second(samples);
+  EXPECT_THAT(
+      judge_window({}, window).throttle_reasons,
+      ElementsAre("power_cap", "reason_0x200", "reason_0x400", "reason_0x8000000000000000"));
+  EXPECT_FALSE(judge_window({}, window).throttled) << "nobody knows";
+  EXPECT_DOUBLE_EQ(number(gpu_values({}, {window}), "other_reason_share").value(), 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(number(gpu_values({}, {window, window}), "other_reason_share").value(),
+                   2.0 / 3.0);
 }
 
 TEST(GpuSummary, EachFaultIsCountedAsWhatItIs) {

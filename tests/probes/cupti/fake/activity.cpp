@@ -127,6 +127,32 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
   return CUPTI_SUCCESS;
 }
 
+CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
+                                      std::size_t* bytes,
+                                      void* value) {
+  if (bytes == nullptr || value == nullptr) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  if (*bytes < sizeof(std::uint8_t)) {
+    return CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;
+  }
+  const bool on = *static_cast<const std::uint8_t*>(value) != 0;
+  switch (attribute) {
+    case CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER:
+      if (!Recorder::instance().set_per_thread(on)) {
+        refuse_cupti("ActivitySetAttribute", "changed while it records, or with callbacks there");
+        return CUPTI_ERROR_INVALID_OPERATION;
+      }
+      return CUPTI_SUCCESS;
+    case CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER:
+      Recorder::instance().set_client_zeroes(on);
+      return CUPTI_SUCCESS;
+    default:
+      refuse_cupti("ActivitySetAttribute", "an attribute that is not fake");
+      return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+}
+
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   if (!is_known(kind)) {
     refuse_cupti("ActivityEnable", "a kind that is not fake");

@@ -19,7 +19,6 @@
 namespace dlbench::fake {
 namespace {
 
-thread_local bool in_callback = false;
 /// By kind; the last is the innermost.
 thread_local std::map<int, std::vector<std::uint64_t>> externals;
 
@@ -41,8 +40,12 @@ CuptiSetting read_setting() {
       made.gain_ppm = value;
     } else if (name == "owned") {
       made.owned = value == 1;
+    } else if (name == "version") {
+      made.version = static_cast<std::uint32_t>(value);
     } else if (name == "missing") {
       made.missing = value == 1;
+    } else if (name == "virtual_gpu") {
+      made.virtual_gpu = value == 1;
     } else if (name == "stale_correlations") {
       made.stale_correlations = value == 1;
     } else if (name == "drop_every") {
@@ -214,14 +217,6 @@ CUpti_ActivitySynchronizationType type_of(Wait wait) {
   }
 }
 
-class InCallback {
- public:
-  InCallback() { in_callback = true; }
-  InCallback(const InCallback&) = delete;
-  InCallback& operator=(const InCallback&) = delete;
-  ~InCallback() { in_callback = false; }
-};
-
 /// A byte in a file for each record that a fault takes away, so that a test knows how many there
 /// were.
 void note_loss() {
@@ -251,17 +246,6 @@ Recorder& Recorder::instance() {
   return *recorder;
 }
 
-void Recorder::set_callbacks(Request request, Complete complete) {
-  const std::scoped_lock lock(mutex_);
-  request_ = request;
-  complete_ = complete;
-}
-
-bool Recorder::has_callbacks() {
-  const std::scoped_lock lock(mutex_);
-  return request_ != nullptr;
-}
-
 void Recorder::enable(int kind) {
   const std::int64_t begin_ns = steady_ns();
   const std::scoped_lock lock(mutex_);
@@ -283,11 +267,6 @@ void Recorder::disable(int kind) {
   if (enabled_.empty()) {
     set_observer(nullptr);
   }
-}
-
-std::size_t Recorder::take_dropped() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(dropped_, 0);
 }
 
 void Recorder::push_external(int kind, std::uint64_t id) { externals[kind].push_back(id); }
@@ -332,7 +311,7 @@ void Recorder::done(const ObservedWorkPtr& work) {
 }
 
 void Recorder::called(const HostCall& call) {
-  if (in_callback) {
+  if (is_in_callback()) {
     refuse_cupti("callback", "calls CUDA");
   }
   const CallIds& ids = ids_of(call.name);
@@ -358,7 +337,7 @@ void Recorder::called(const HostCall& call) {
 
 void Recorder::append(RecordBytes record) {
   pending_bytes_ += record.size();
-  pending_.push_back(std::move(record));
+  pending_.push_back({std::this_thread::get_id(), std::move(record)});
   changed_.notify_all();
 }
 
@@ -422,74 +401,6 @@ void Recorder::append_overhead(int overhead, std::int64_t begin_ns, std::int64_t
   record.start = cupti_time(begin_ns);
   record.end = cupti_time(end_ns);
   append(bytes_of(record));
-}
-
-void Recorder::flush(bool forced) {
-  if (forced) {
-    const std::scoped_lock lock(mutex_);
-    for (const Flight& flight : std::exchange(in_flight_, {})) {
-      append_work(flight);
-    }
-  }
-  deliver();
-}
-
-/// A buffer that the client has no more of is one that records are dropped for.
-void Recorder::deliver() {
-  const std::scoped_lock order(delivery_);
-  std::list<RecordBytes> records;
-  {
-    const std::scoped_lock lock(mutex_);
-    records = std::exchange(pending_, {});
-    pending_bytes_ = 0;
-  }
-  const InCallback now;
-  std::size_t lost = 0;
-  do {
-    std::uint8_t* buffer = nullptr;
-    std::size_t bytes = 0;
-    std::size_t most = 0;
-    request_(&buffer, &bytes, &most);
-    if (buffer == nullptr) {
-      lost += records.size();
-      break;
-    }
-    std::size_t used = 0;
-    for (std::size_t count = 0; !records.empty() && (most == 0 || count < most); ++count) {
-      const RecordBytes& record = records.front();
-      if (used + record.size() > bytes) {
-        break;
-      }
-      std::memcpy(buffer + used, record.data(), record.size());
-      used += record.size();
-      records.pop_front();
-    }
-    if (used == 0 && !records.empty()) {
-      lost += 1;
-      records.pop_front();
-    }
-    {
-      const std::scoped_lock lock(mutex_);
-      dropped_ += std::exchange(lost, 0);
-    }
-    complete_(buffer, bytes, used);
-  } while (!records.empty());
-  const std::scoped_lock lock(mutex_);
-  dropped_ += lost;
-}
-
-void Recorder::deliver_when_many() {
-  constexpr std::size_t kMany = std::size_t{64} << 10;
-  while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return pending_bytes_ >= kMany && request_ != nullptr; });
-    }
-    const std::int64_t begin_ns = steady_ns();
-    deliver();
-    const std::scoped_lock lock(mutex_);
-    append_overhead(CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH, begin_ns, steady_ns());
-  }
 }
 
 }  // namespace dlbench::fake

@@ -8,6 +8,7 @@
 #include "tests/engine/backend/cuda/fake/observer.h"
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace dlbench::fake {
@@ -24,7 +26,9 @@ struct CuptiSetting {
   std::int64_t ahead_s = 1'700'000'000;  ///< CUPTI's clock, of the steady one
   std::int64_t gain_ppm = 20;            ///< how much faster it runs
   bool owned = false;                    ///< another tool has the profiler
+  std::uint32_t version = 0;             ///< of the library; 0: that of the headers
   bool missing = false;                  ///< the library is not on this machine
+  bool virtual_gpu = false;              ///< of a host that allows no counters
   bool stale_correlations = false;       ///< see README.md
   std::int64_t drop_every = 0;           ///< of the device's records; 0: none
   std::int64_t untimed_every = 0;
@@ -50,6 +54,13 @@ class Recorder final : public Observer {
 
   void set_callbacks(Request request, Complete complete);
   [[nodiscard]] bool has_callbacks();
+  /// Whether this thread is within one of them.
+  [[nodiscard]] static bool is_in_callback();
+  /// Whether each thread's records have buffers of their own. False: too late to change it, for
+  /// callbacks are registered or kinds are enabled.
+  [[nodiscard]] bool set_per_thread(bool per_thread);
+  /// Whether buffers are zero when the client gives them.
+  void set_client_zeroes(bool client_zeroes);
   void enable(int kind);
   void disable(int kind);
   /// All records that there are; `forced`: also of work that is not done, which then gets no other.
@@ -69,18 +80,23 @@ class Recorder final : public Observer {
     ObservedWorkPtr work;
     std::uint32_t correlation = 0;  ///< for its record
   };
+  struct Pending {
+    std::thread::id thread;
+    RecordBytes record;
+  };
 
   void append(RecordBytes record);  // with mutex_ held
   void append_work(const Flight& flight);
   void append_api(const HostCall& call, int kind, std::uint32_t cbid);
   void append_overhead(int overhead, std::int64_t begin_ns, std::int64_t end_ns);
+  void make_zero(std::uint8_t* buffer, std::size_t bytes) const;
   void deliver();
   void deliver_when_many();
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<int> enabled_;
-  std::list<RecordBytes> pending_;
+  std::list<Pending> pending_;
   std::size_t pending_bytes_ = 0;
   std::list<Flight> in_flight_;
   std::size_t dropped_ = 0;
@@ -91,6 +107,8 @@ class Recorder final : public Observer {
   Request request_ = nullptr;
   Complete complete_ = nullptr;
   bool has_thread_ = false;
+  std::atomic<bool> per_thread_ = true;  ///< CUPTI's defaults
+  std::atomic<bool> client_zeroes_ = false;
 
   std::mutex delivery_;  ///< one buffer at a time; before mutex_
 };

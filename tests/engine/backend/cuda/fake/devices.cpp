@@ -48,6 +48,8 @@ void read_word(const std::string& word, Setting& made) {
     made.memory_bytes = std::stoull(value) << 20;
   } else if (name == "integrated") {
     made.integrated = value == "1";
+  } else if (name == "mps") {
+    made.mps = value == "1";
   } else if (name == "attach_error") {
     made.attach_error = std::stoi(value);
   } else if (name == "taken") {
@@ -177,14 +179,26 @@ int synchronize_context() {
   return device_failure();
 }
 
+/// -1: not told.
+int driver_attribute(int number) {
+  switch (number) {
+    case cudaDevAttrComputeCapabilityMajor:
+      return setting().major;
+    case cudaDevAttrMpsEnabled:
+      return setting().mps ? 1 : 0;
+    default:
+      return -1;
+  }
+}
+
 /// As the runtime loads the driver. Where it is another one it does nothing.
 void load_driver() {
-  using Tell = void(void* (*)(), int (*)());
+  using Tell = void(void* (*)(), int (*)(), int (*)(int));
   void* driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (driver != nullptr) {
     if (auto* tell = reinterpret_cast<Tell*>(dlsym(driver, "dlbench_fake_driver_calls"));
         tell != nullptr) {
-      tell(thread_context, synchronize_context);
+      tell(thread_context, synchronize_context, driver_attribute);
     }
   }
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libcuda.so.1, with the functions that cuDNN looks for when it makes plans. They answer that there
-// is no device; only the thread's context and the wait for it are the runtime's, which says so when
-// it takes a device.
+// is no device; only the thread's context, the wait for it and some of its attributes are the
+// runtime's, which says so when it takes a device.
 // NOLINTBEGIN(readability-identifier-naming): the names of the driver.
 #include <atomic>
 
@@ -14,14 +14,18 @@ constexpr int kInvalidContext = 201;  // CUDA_ERROR_INVALID_CONTEXT
 
 std::atomic<void* (*)()> thread_context{nullptr};
 std::atomic<int (*)()> wait_for_device{nullptr};
+std::atomic<int (*)(int)> attribute_of_device{nullptr};
 
 }  // namespace
 
 extern "C" {
 
-void dlbench_fake_driver_calls(void* (*context)(), int (*synchronize)()) {
-  thread_context = context;
+void dlbench_fake_driver_calls(void* (*context)(),
+                               int (*synchronize)(),
+                               int (*attribute)(int number)) {
   wait_for_device = synchronize;
+  attribute_of_device = attribute;
+  thread_context = context;  // last: who finds it finds the others
 }
 
 int cuCtxGetCurrent(void** context) {
@@ -39,6 +43,21 @@ int cuCtxSynchronize() {
     return kNoDevice;
   }
   return current() != nullptr ? wait_for_device.load()() : kInvalidContext;
+}
+
+int cuCtxGetDevice(int* device) {
+  const auto current = thread_context.load();
+  if (current == nullptr) {
+    return kNoDevice;
+  }
+  *device = 0;
+  return current() != nullptr ? 0 : kInvalidContext;
+}
+
+int cuDeviceGetAttribute(int* value, int attribute, int /*device*/) {
+  const auto told = attribute_of_device.load();
+  *value = told != nullptr ? told(attribute) : -1;
+  return *value >= 0 ? 0 : kNoDevice;
 }
 
 }  // extern "C"

@@ -175,6 +175,7 @@ struct Setting {
   int minor = 0;
   std::size_t memory_bytes = std::size_t{8} << 30;
   bool integrated = false;  ///< its memory is the host's
+  bool mps = false;         ///< processes share it
   int attach_error = 0;
   int taken = -1;  ///< number of a device that another process has for itself
   bool prohibited = false;

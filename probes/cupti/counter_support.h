@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which devices support sampling counters over time (PM sampling), and how.
+// Which devices support counting over a range, or sampling over time (PM sampling), and how.
 #pragma once
+
+#include "probes/cupti/metric_set.h"
 
 #include <string>
 
 namespace dlbench::probes {
 
 /// The obstacles that CUPTI reports for a device; `any` alone: it does not say which.
-struct SamplingObstacles {
+struct CounterObstacles {
   bool any = false;
   bool architecture = false;
   bool virtual_gpu = false;
@@ -19,9 +21,17 @@ struct SamplingObstacles {
   bool windows_subsystem = false;
 };
 
+/// Returns those of the device of this thread's context. Throws core::Error(kUnavailable).
+[[nodiscard]] CounterObstacles counter_obstacles(CounterUse use);
+
 /// Returns one sentence on the obstacles; empty if there are none.
-[[nodiscard]] std::string sampling_refusal(const std::string& chip,
-                                           const SamplingObstacles& obstacles);
+[[nodiscard]] std::string obstacle_text(const std::string& chip,
+                                        CounterUse use,
+                                        const CounterObstacles& obstacles);
+
+/// Throws core::Error(kUnavailable) with that sentence if the device of this thread's context has
+/// obstacles.
+void refuse_obstacles(const std::string& chip, CounterUse use);
 
 /// Whether samples can be triggered at an interval in nanoseconds. Turing and GA100 count cycles of
 /// their system clock instead (cupti_pmsampling.h).
