@@ -26,6 +26,7 @@ TEXT = 240  # characters of a row
 OWNED_HERE = "another tool in this process reads this GPU's counters already"
 # As probes/cupti words them.
 REFUSALS = ("the driver lets only administrators read performance counters",
+            "the driver of Windows decides who may read performance counters",
             "this virtual GPU does not offer its performance counters",
             "it is a virtual GPU whose host does not allow it",
             "another tool owns the profiler of this process",

@@ -264,11 +264,12 @@ class FakeGpu(FakeGpuTest):
         self.assertEqual(self.report(path)["run"]["exit_code"], 5)
         for fault, says in (("ecc@2", "lost data to an uncorrected memory error"), ("lost@3", "no longer answers")):
             self.expect_error(5, *run, environment={XID: fault}, says=["trial synthetic/", says])
-        # Another process' illegal address, say: where it is ours, CUDA says so.
-        done = self.dlbench(*run, "--probes", "nvml", environment={XID: "31@1"})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        events = [trial["probes"]["nvml"]["xid_events"] for trial in self.report(path)["trials"]]
-        self.assertEqual(sum(events), 1, "counted all the same")
+        # Another process' illegal address, say: where it is ours, CUDA says so. Or a row of memory to be replaced.
+        for xid in (31, 63):
+            done = self.dlbench(*run, "--probes", "nvml", environment={XID: f"{xid}@1"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            events = [trial["probes"]["nvml"]["xid_events"] for trial in self.report(path)["trials"]]
+            self.assertEqual(sum(events), 1, "counted all the same")
 
     def test_what_the_driver_tells_behind_the_last_repetition_ends_the_run(self):
         for look in (3, 4, 5, 6, 7, 3, 4):  # the third, or a later one where repetitions were disturbed

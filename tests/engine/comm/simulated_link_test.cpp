@@ -140,8 +140,8 @@ TEST(SimulatedLink, TheLinkBeginsWhenTheLastRankArrives) {
     EXPECT_GE(core::seconds_since(arrival.load()), kCost);
     ahead_s[static_cast<std::size_t>(rank)] = link.take_arrivals();
   });
-  EXPECT_THAT(ahead_s[0], testing::ElementsAre(testing::Gt(0.09)));
-  EXPECT_THAT(ahead_s[1], testing::ElementsAre(0.0)) << "it came last";
+  EXPECT_THAT(ahead_s[0], ::testing::ElementsAre(::testing::Gt(0.09)));
+  EXPECT_THAT(ahead_s[1], ::testing::ElementsAre(0.0)) << "it came last";
 }
 
 TEST(SimulatedLink, CostsNothingAtOneRank) {
