@@ -204,6 +204,19 @@ TEST(Advice, OfASingleRootOneRankLoads) {
             "2 loader workers instead of 1: up to 2.0x, then all cores of rank 0 load, 2 of 6");
 }
 
+// 3 ms of its 4.1 ms that full loses are the loader's if rank 0 loads alone, else a quarter of
+// them.
+TEST(Advice, OfASingleRootTheLoaderTakesAllOfItsTimeFromTheStep) {
+  AttributionInput input = machine_of(900.0, 100.0, 71.0);
+  input.shared_processors = true;
+  input.cores = input.ranks = 4;
+  input.io_cpu_s_per_sample = 0.003;
+  EXPECT_EQ(attribute(input).value().verdict, reports::Verdict::kUnsure);
+  EXPECT_THAT(attribute(input).value().explanation, HasSubstr("something else slowed full"));
+  input.single_root = true;
+  EXPECT_EQ(attribute(input).value().verdict, reports::Verdict::kContentionBound);
+}
+
 TEST(Advice, ARankHasWholeCores) {
   AttributionInput input = machine_of(100.0, 1000.0, 100.0);
   input.ranks = 2;

@@ -241,7 +241,7 @@ TEST(LinkFit, WeightsAreAkaikes) {
   }
 }
 
-// Without the correction 23 of these 150 were explained by a network that was not there.
+// Without the correction 21 of these 150 were explained by a network that was not there.
 TEST(LinkFit, FewMeasurementsSeldomMakeAnotherNetwork) {
   constexpr int kTries = 150;
   core::RandomStream random(9, 0);
