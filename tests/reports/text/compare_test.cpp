@@ -114,7 +114,8 @@ TEST(Compare, TheGateFailsOnlyOnSlower) {
 TEST(Compare, WhatWasDisturbedIsNotTheReasonToDecide) {
   const RunRecord before = full_only({100, 100.5, 99.5});
   RunRecord after = full_only({90, 90.5, 89.5});
-  after.run.taints = {{Taint::kDisturbed, "trial full, repetition 2", "other processes"}};
+  after.run.taints = {{Taint::kDisturbed, "trial full, repetition 1", "other processes"},
+                      {Taint::kDisturbed, "trial full, repetition 2", "other processes"}};
   const Comparison comparison = compare_reports(before, after);
   EXPECT_EQ(comparison.arms.at(0).change, Change::kUnsure);
   EXPECT_EQ(comparison.arms.at(0).doubt, "the candidate was disturbed");
