@@ -38,7 +38,7 @@ constexpr double kWorthSaying = 1.05;
 
 /// Formats three significant digits, without an exponent for realistic rates: 4.75, 102, 12300.
 std::string rate_text(double rate) {
-  return rate >= 1000.0 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
+  return rate >= 999.5 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
 }
 
 /// Returns how many workers of one rank have a part of a batch to load; all others sleep.

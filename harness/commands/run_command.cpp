@@ -115,14 +115,7 @@ class Measurement {
       describe_planned_memory(plan, record_);
       report_.begin();
     });
-    try {
-      report_.attempt([&] { measure(plan, trials); }, [this] { tell_missing_files(); });
-    } catch (...) {
-      if (profiled_) {  // all is measured: a trace that cannot be written takes no number away
-        report_.summarize();
-      }
-      throw;
-    }
+    report_.attempt([&] { measure(plan, trials); }, [this] { tell_missing_files(); });
     return finish();
   }
 
@@ -364,7 +357,21 @@ class Measurement {
     }
   }
 
+  /// Warns of a run that took much longer than its time budget, as on a machine that became slower.
+  void tell_missed_budget() const {
+    constexpr double kTolerance = 1.1;
+    const double took_s = guard_.elapsed_s();
+    if (group_.speaks() && took_s > kTolerance * options_.time_budget.value_or(took_s)) {
+      core::log::warn(
+          fmt::format("--time-budget {:.3g} s: the run took {:.3g} s, since steps became "
+                      "slower than they were when it was planned",
+                      *options_.time_budget,
+                      took_s));
+    }
+  }
+
   int finish() {
+    tell_missed_budget();
     RunEnding ending{.strict = options_.strict};
     if (!options_.benchy.empty()) {
       ending.write_others = [&] {

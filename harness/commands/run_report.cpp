@@ -38,6 +38,12 @@ std::mutex& report_mutex() {
   return mutex;
 }
 
+/// Whether anything was measured so far.
+bool has_results(const reports::RunRecord& record) {
+  return !record.trials.empty() || !record.history.empty() || !record.collectives.empty() ||
+         !record.scaling.empty();
+}
+
 }  // namespace
 
 RunReport::RunReport(reports::RunRecord record, std::string output, comm::Rendezvous& ranks)
@@ -144,6 +150,9 @@ void RunReport::attempt(const std::function<void()>& body, const std::function<v
       before();
     }
     fail(as_error(failure));
+    if (has_results(record_)) {  // what was measured stays measured
+      summarize();
+    }
     throw;
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/cache_policy.h"
 
+#include "engine/core/log.h"
 #include "engine/core/named.h"
 #include "harness/ranks.h"
 #include "harness/session/run_guard.h"
@@ -23,8 +24,14 @@ CachePolicy::CachePolicy(data::CacheMode mode,
 }
 
 void CachePolicy::check(const SessionPlan& plan, const std::vector<TrialId>& trials) const {
-  if (mode_ == data::CacheMode::kCold && std::ranges::any_of(trials, &TrialId::loads) &&
-      !plan.dataset().spec().held_in_memory) {
+  if (mode_ != data::CacheMode::kCold || std::ranges::none_of(trials, &TrialId::loads)) {
+    return;
+  }
+  const data::DatasetSpec& dataset = plan.dataset().spec();
+  if (dataset.held_in_memory) {
+    core::log::warn("--cache cold has no effect: " + dataset.name +
+                    " is read into memory before the trials");
+  } else {
     const data::LoaderOptions loader = plan.loader_options();
     static_cast<void>(cold_pass_steps(data::Sampler(data::sampler_options(plan.dataset(), loader)),
                                       loader.prefetch));
