@@ -49,11 +49,11 @@ class Doubts {
   const RunRecord& record_;
 };
 
-/// Returns the largest number of ranks with a measurement.
+/// Returns the largest number of ranks that communicated.
 std::int64_t max_ranks(const RunRecord& record) {
   std::int64_t ranks = 0;
   for (const TrialRecord& trial : record.trials) {
-    ranks = std::max(ranks, trial.ranks);
+    ranks = std::max(ranks, trial.trains() ? trial.ranks : 0);
   }
   for (const CollectiveRecord& collective : record.collectives) {
     ranks = std::max(ranks, collective.ranks);
@@ -247,7 +247,11 @@ void check_taints(const Checker& root, const RunRecord& record) {
   doubts.expect(record.dataset.has_value() && record.dataset->origin == "generated",
                 Taint::kGeneratedData,
                 "dataset.origin is generated");
-  doubts.expect(!text_in(record.config.effective, "storage").empty(),
+  const bool loads =
+      !record.history.empty() || std::ranges::any_of(record.trials, [](const TrialRecord& trial) {
+        return trial.kind != TrialKind::kSynthetic;
+      });
+  doubts.expect(loads && !text_in(record.config.effective, "storage").empty(),
                 Taint::kSimulated,
                 "the option storage imitates one");
   for (std::size_t index = 0; index < record.trials.size(); ++index) {

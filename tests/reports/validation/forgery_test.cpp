@@ -312,6 +312,19 @@ TEST(Forgery, IsNoDoubtThatARunDoesNotTell) {
     repetition.disturbance.foreign_cpu_s =
         1.5 * limits.limit_s(limits.other_cpu_share, repetition.wall_s, cpus);
   });
+  const auto with_trial = [](RunRecord& record, std::size_t trial) {
+    record.trials = {record.trials.at(trial)};
+    record.history.clear();
+    record.collectives.clear();
+  };
+  expect_no("simulated", [&](RunRecord& r) {  // io alone
+    with_trial(r, 0);
+    r.config.effective["link"] = "latency_us=10";
+  });
+  expect_no("simulated", [&](RunRecord& r) {  // synthetic/device alone
+    with_trial(r, 1);
+    r.config.effective["storage"] = "latency_ms=5";
+  });
 }
 
 TEST(Forgery, OptionsWorkloadAndData) {
