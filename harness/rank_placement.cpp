@@ -102,13 +102,15 @@ std::string gpu_text(const RankPlacement& placement) {
 /// What a rank tells of itself.
 struct Means {
   std::vector<int> mask;
-  double cpu_quota = 0.0;  ///< of its control groups; 0: none
+  std::vector<int> known_cpus;  ///< those of its topology: a container may see part of a machine
+  double cpu_quota = 0.0;       ///< of its control groups; 0: none
   std::vector<std::string> gpus;
 };
 
 std::string text_of(const Means& means) {
-  return fmt::format("{} {} {}",
+  return fmt::format("{} {} {} {}",
                      probes::cpu_list_text(means.mask),
+                     probes::cpu_list_text(means.known_cpus),
                      means.cpu_quota,
                      or_none(fmt::format("{}", fmt::join(means.gpus, ","))));
 }
@@ -116,11 +118,13 @@ std::string text_of(const Means& means) {
 Means means_of(const std::string& text) {
   std::istringstream words(text);
   std::string mask;
+  std::string known;
   std::string gpus;
   Means means;
-  words >> mask >> means.cpu_quota >> gpus;
-  DLBENCH_CHECK(!words.fail()) << "a rank sent no mask, quota and GPUs";
+  words >> mask >> known >> means.cpu_quota >> gpus;
+  DLBENCH_CHECK(!words.fail()) << "a rank sent no mask, processors, quota and GPUs";
   means.mask = probes::parse_cpu_list(mask);
+  means.known_cpus = probes::parse_cpu_list(known);
   if (gpus != kNone) {
     means.gpus = core::split_list(gpus);
   }
@@ -134,6 +138,8 @@ class Sharers {
     if (is_own) {
       own_ = masks_.size();
     }
+    know_the_same_ = know_the_same_ && (masks_.empty() || known_cpus_ == means.known_cpus);
+    known_cpus_ = means.known_cpus;
     masks_.push_back(means.mask);
     gpus_.push_back(means.gpus);
     nodes_.push_back(node);
@@ -164,12 +170,8 @@ class Sharers {
         {.threads = threads, .cpu_quota = cpu_quota, .visible_gpus = seen_gpus()})[own_];
   }
 
-  /// Whether `topology` has processors of every rank: that of a container may lack the others'.
-  [[nodiscard]] bool are_all_in(const probes::Topology& topology) const {
-    return std::ranges::none_of(masks_, [&topology](const std::vector<int>& mask) {
-      return probes::restrict_topology(topology, mask).cores.empty();
-    });
-  }
+  /// Whether all ranks see the same processors; else each would deal others, and differently.
+  [[nodiscard]] bool know_the_same() const { return know_the_same_; }
 
   /// Whether ranks of two nodes may run on one processor.
   [[nodiscard]] bool nodes_share_processors() const {
@@ -184,6 +186,27 @@ class Sharers {
     return false;
   }
 
+  /// Gives `placement` a GPU of those that its rank sees: ranks choose in their order, each the one
+  /// that the fewest have chosen. Leaves it as it is if the rank sees none.
+  void deal_gpus(RankPlacement& placement) const {
+    std::map<std::string, int> users;
+    for (std::size_t rank = 0; rank < gpus_.size(); ++rank) {
+      const auto chosen = std::ranges::min_element(
+          gpus_[rank], {}, [&users](const std::string& gpu) { return users[gpu]; });
+      if (chosen == gpus_[rank].end()) {
+        continue;
+      }
+      ++users[*chosen];
+      if (rank == own_) {
+        placement.gpu = static_cast<int>(chosen - gpus_[rank].begin());
+        placement.gpu_address = *chosen;
+        placement.gpu_visible = true;
+      }
+    }
+    const auto used = std::ranges::count_if(users, [](const auto& gpu) { return gpu.second > 0; });
+    placement.peers_hidden = gpus_[own_].size() == 1 && used > 1;
+  }
+
  private:
   /// Nothing where no rank sees any: the topology's count then.
   [[nodiscard]] std::vector<std::vector<std::string>> seen_gpus() const {
@@ -194,6 +217,8 @@ class Sharers {
   std::vector<std::vector<int>> masks_;
   std::vector<std::vector<std::string>> gpus_;
   std::vector<int> nodes_;
+  std::vector<int> known_cpus_;
+  bool know_the_same_ = true;
   std::map<int, double> quotas_;  ///< by node; 0: none
   std::size_t own_ = 0;           ///< place of this rank among them
 };
@@ -225,8 +250,12 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
                         std::optional<int> threads,
                         const std::vector<std::string>& gpus) {
   const std::optional<double> own_quota = probes::own_cpu_quota();
-  const std::vector<std::string> texts = ranks.all_gather_text(
-      text_of({.mask = core::affinity_cpus(), .cpu_quota = own_quota.value_or(0.0), .gpus = gpus}));
+  const probes::Topology topology = probes::read_topology();
+  const std::vector<std::string> texts =
+      ranks.all_gather_text(text_of({.mask = core::affinity_cpus(),
+                                     .known_cpus = probes::cpus_of(topology),
+                                     .cpu_quota = own_quota.value_or(0.0),
+                                     .gpus = gpus}));
   const std::vector<comm::RankPlace>& places = ranks.places();
   const comm::RankPlace& here = places[static_cast<std::size_t>(ranks.rank())];
   Sharers node;
@@ -241,9 +270,10 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
       machine.add(means, places[rank].node, is_own);
     }
   }
-  const probes::Topology topology = probes::read_topology();
   RankPlacement placement = node.place_own(topology, threads, own_quota);
-  if (machine.size() > node.size() && machine.are_all_in(topology)) {
+  if (machine.size() > node.size() && !machine.know_the_same()) {
+    machine.deal_gpus(placement);
+  } else if (machine.size() > node.size()) {
     placement = merge_placements(placement,
                                  machine.place_own(topology, threads, machine.cpu_quota()),
                                  machine.nodes_share_processors());

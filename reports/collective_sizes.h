@@ -24,8 +24,8 @@ struct SizeSweep {
 
 /// Returns the counts at which `op` (all_reduce, reduce_scatter, all_gather, broadcast) is measured
 /// with `ranks` ranks, each once. For reduce_scatter and all_gather, rounds down to a multiple of
-/// the ranks, at least one element each: NCCL has no uneven shares of these, and would measure
-/// something else under their names. ranks >= 1 (checked).
+/// the ranks, at least one element each: NCCL has neither with uneven shares, so that something
+/// else would be measured under their names. ranks >= 1 (checked).
 [[nodiscard]] std::vector<std::size_t> counts_of(std::string_view op,
                                                  const std::vector<std::size_t>& counts,
                                                  std::int64_t ranks);

@@ -133,7 +133,7 @@ struct ProjectionRecord {
   EstimateRecord efficiency;  ///< against the measured baseline
   double exposed_communication_s = 0.0;
   double waiting_s = 0.0;            ///< for the slowest of that many ranks
-  std::string limit;                 ///< compute, input, communication or straggler
+  std::string limit;                 ///< compute, communication or straggler: the largest; or input
   std::optional<std::string> doubt;  ///< why it is unreliable; null: nothing known
 };
 

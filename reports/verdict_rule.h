@@ -22,7 +22,7 @@ namespace dlbench::reports {
 struct StragglerEvidence {
   std::int64_t rank = 0;
   std::string host;
-  Interval late;  ///< share of the steps in which this rank was the last, 0 to 1
+  Interval late;  ///< RankRecord::late_share, 0 to 1
   Interval lost;  ///< share of the full step time that the others lost to it, 0 to 1
 };
 

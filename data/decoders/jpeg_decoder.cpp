@@ -156,7 +156,7 @@ class JpegDecoder::Decompressor {
   Decompressor& operator=(const Decompressor&) = delete;
   ~Decompressor() { jpeg_destroy_decompress(&info_); }
 
-  /// Reads up to the first scan. The file must stay unchanged until the next call.
+  /// Reads up to the first scan, from a copy of the file that is kept until the next call.
   ImageHeader start(std::span<const std::byte> file, const std::filesystem::path& path) {
     jpeg_abort_decompress(&info_);  // what an earlier error left
     file_bytes_ = file.size();

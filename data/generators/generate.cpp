@@ -34,7 +34,7 @@ fs::path without_tail(fs::path out) {
   return out;
 }
 
-/// Whether something prevents a new folder `out`: an empty folder or a link to one does not.
+/// Whether something prevents a new folder `out`: an empty folder does not, a link to one does.
 bool is_taken(const fs::path& out) {
   std::error_code failure;
   if (fs::is_symlink(without_tail(out), failure)) {

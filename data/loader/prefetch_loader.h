@@ -97,8 +97,9 @@ class PrefetchLoader {
   /// After stop() (checked), makes start() continue with the first batch of the next epoch, or of
   /// this one if none of it was delivered, so that a complete pass over the data follows.
   void skip_to_epoch();
-  /// Calls stop(), skip_to_epoch() and start() for that epoch alone: nothing of the next epoch is
-  /// prepared before the next start_epoch(); after the epoch, next() returns an empty lease.
+  /// Calls stop(), skip_to_epoch() and start() for that epoch alone: nothing of it was prepared
+  /// before, and nothing of the next is until start_epoch() is called again. After it, next()
+  /// returns an empty lease.
   void start_epoch();
   [[nodiscard]] bool running() const;
 

@@ -24,8 +24,8 @@ namespace dlbench::comm {
 
 /// The link carries one collective at a time. One that the last rank enters at time t ends at
 ///   max(t, end of the previous one) + collective_s(link) + jitter_s(link, seed, its number)
-/// on all ranks, or when the real one is done if that is later: the simulated link must be slower
-/// than the machine. Ranks sleep until then and leave the processors to those that compute.
+/// on all ranks, or when the real one is done if that is later: only a link slower than the
+/// machine is simulated. Ranks sleep until then and leave the processors to those that compute.
 /// Started all-reduces run on a thread of their own, which may wake up some 50 us late; a caller
 /// that blocks in a collective polls during the last 60 us and is not late. All ranks must be on
 /// one machine, whose steady clock they compare; otherwise calls throw core::Error(kUnavailable).

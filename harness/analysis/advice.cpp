@@ -367,8 +367,9 @@ std::string explanation(const AttributionInput& input,
           percent_text(launch_idle(input)));
     case Verdict::kStraggler:
       return fmt::format(
-          "rank {} on {} is the last to reach {} of the all-reduces; the others wait for it {} "
-          "of the time",
+          "rank {} on {} is the last to reach {} of the all-reduces that ranks do not reach "
+          "together; "
+          "the others wait for it {} of the time",
           input.straggler->rank,
           input.straggler->host,
           percent_text(input.straggler->late.estimate),

@@ -25,9 +25,10 @@ struct LinearFit {
 
   /// n - free; if 0 or less, there are no intervals.
   [[nodiscard]] std::int64_t degrees() const { return n - free; }
-  /// Returns the root mean square of the weighted residuals, divided by degrees() or at least 1.
+  /// Returns sqrt(weighted_squares / max(degrees(), 1)): the root mean square of the residuals.
   [[nodiscard]] double residual() const;
-  /// Returns the 95 % t interval of one coefficient, cut off at 0; nothing where not determined.
+  /// Returns the 95 % t interval of one coefficient, cut off at 0; nothing if degrees() < 1 or
+  /// without a standard error (at its bound 0, or undetermined).
   [[nodiscard]] std::optional<reports::Interval> interval(std::size_t coefficient) const;
 };
 

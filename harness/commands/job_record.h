@@ -14,8 +14,8 @@
 
 namespace dlbench::harness {
 
-/// Returns the seconds since this process started, when its CPU time began to count. Precise to the
-/// clock tick (10 ms): from /proc/self/stat and CLOCK_BOOTTIME.
+/// Returns the seconds since this process started, when its CPU time began to count: at most a
+/// clock tick (10 ms) too many, never too few. From /proc/self/stat and CLOCK_BOOTTIME.
 [[nodiscard]] double process_age_s();
 
 /// Returns the job record of this rank alone, for a run whose other ranks may be gone.

@@ -357,16 +357,13 @@ class Measurement {
     }
   }
 
-  /// Warns of a run that took much longer than its time budget, as on a machine that became slower.
+  /// Warns of a run that took much longer than its time budget.
   void tell_missed_budget() const {
     constexpr double kTolerance = 1.1;
     const double took_s = guard_.elapsed_s();
     if (group_.speaks() && took_s > kTolerance * options_.time_budget.value_or(took_s)) {
-      core::log::warn(
-          fmt::format("--time-budget {:.3g} s: the run took {:.3g} s, since steps became "
-                      "slower than they were when it was planned",
-                      *options_.time_budget,
-                      took_s));
+      core::log::warn(fmt::format(
+          "the run took {:.3g} s, --time-budget is {:.3g} s", took_s, *options_.time_budget));
     }
   }
 

@@ -150,10 +150,18 @@ void RunReport::attempt(const std::function<void()>& body, const std::function<v
       before();
     }
     fail(as_error(failure));
-    if (has_results(record_)) {  // what was measured stays measured
+    show_results();
+    throw;
+  }
+}
+
+void RunReport::show_results() const noexcept {
+  try {
+    if (has_results(record_)) {
       summarize();
     }
-    throw;
+  } catch (const std::exception& error) {
+    core::log::warn(std::string("no summary: ") + error.what());
   }
 }
 

@@ -20,7 +20,7 @@ struct VerifyOptions {
   std::string workload;
   /// Zeros: the workload's sizes for verification, which are smaller than for training.
   workloads::WorkloadParams params;
-  /// cpu, cuda, cuda:N, or ref, for which only the update is compared, in fp32.
+  /// cpu, cuda, cuda:N or ref; for ref in fp32 only the update is compared.
   std::string backend = "cpu";
   int steps = 0;    ///< if above 1 the last step's update is compared too; 0: 2, on a GPU 4
   int threads = 0;  ///< 0: the cores this process may use

@@ -294,7 +294,7 @@ class Sentinel {
             .longest_step_s = 1e-9 * static_cast<double>(progress.longest_step_ns.load(kRelaxed))};
   }
 
-  // After a fault, gives the ranks time to end, then kills them; names it once rank 0 is gone.
+  // After a fault, gives the ranks time to end, then kills them; reports it if rank 0 is gone.
   void act() {
     const std::optional<Fault> fault = board_.fault();
     if (!fault.has_value()) {

@@ -64,7 +64,7 @@ Error unavailable(const char* what) {
           fmt::format("{} a board in {}: {}", what, kFolder, core::errno_text(errno))};
 }
 
-/// Removes boards of this user without a locked owner. Their makers, and the sentinels that would
+/// Removes boards of this user that nobody has locked. Their makers, and the sentinels that would
 /// have removed them, were killed before the ranks had met.
 void remove_left_over() {
   std::error_code failure;

@@ -28,7 +28,7 @@ using Lower = std::function<std::map<std::string, std::string>(const backend::Lo
 /// other batch sizes the libraries have other kernels). In each such group one rank lowers and
 /// tunes while all others sleep, so that nothing disturbs its measurements: the first one with
 /// `before` set, whose `lower` returns its earlier decisions, or else the first one. The rest of
-/// the group lower with its decisions. If `lower` throws on any rank, all ranks throw. Collective.
+/// the group lower with its decisions. What `lower` throws on any rank, all throw. Collective.
 void lower_together(comm::Rendezvous& ranks,
                     const backend::LoweringOptions& options,
                     std::int64_t samples,

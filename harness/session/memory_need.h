@@ -26,7 +26,7 @@ struct MemoryNeed {
   std::int64_t activations = 0;  ///< including, on a device, the buffers that inputs are copied to
   std::int64_t workspace = 0;
   std::int64_t loader_buffers = 0;  ///< on the host
-  bool on_device = false;           ///< the step's memory is the device's own
+  bool on_device = false;           ///< a GPU computes, also one that shares host memory
   /// Device memory kept beyond the plan, for what the plan cannot know. Not included in the sums
   /// below.
   std::int64_t device_reserve = 0;

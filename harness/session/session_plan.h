@@ -49,8 +49,8 @@ class SessionPlan {
   /// The files of the data set, of all splits.
   [[nodiscard]] std::vector<std::filesystem::path> data_files() const;
   [[nodiscard]] comm::Rendezvous& ranks() const { return ranks_; }
-  /// Returns the FLOP of a step, summed over the ranks' graphs (without the optimizer of ranks
-  /// below a single root), per sample of the global batch. The same on all ranks.
+  /// Returns the FLOP of a step, summed over the ranks' graphs, per sample of the global batch;
+  /// with a single root without the optimizer of the other ranks. The same on all ranks.
   [[nodiscard]] double training_flop_per_sample() const { return training_flop_per_sample_; }
   /// Names of the ranks' devices, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] const std::vector<std::string>& device_names() const { return device_names_; }

@@ -54,7 +54,7 @@ struct TrainingResult {
   std::int64_t best_epoch = 0;  ///< 0: no epoch
 };
 
-/// Records in `skipped`, once for each metric, why and from which epoch on it has no value.
+/// Records in `skipped`, once for each metric, why and in which epoch it first has no value.
 void note_undefined_metrics(const reports::EpochRecord& epoch,
                             std::vector<reports::SkipRecord>& skipped);
 

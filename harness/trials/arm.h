@@ -58,7 +58,7 @@ class Arm {
 
   [[nodiscard]] const TrialId& id() const { return id_; }
   /// Prepares a repetition, outside the clock: restores the model state, fills the prefetch queue
-  /// and takes capacity + 1 batches, so that no batch of the repetition was prepared before it.
+  /// and takes capacity + 1 batches, so that no batch of it was prepared while nobody waited.
   virtual void prepare() = 0;
   /// Batches that became ready since prepare(), which the repetition would get for free. 0 for an
   /// arm without a loader.

@@ -27,6 +27,7 @@ void count_late_arrivals(const std::vector<std::vector<double>>& ahead_s,
   if (!alike) {
     return;
   }
+  std::int64_t known = 0;
   for (std::size_t collective = 0; collective < collectives; ++collective) {
     std::size_t last = 0;
     double min_s = std::numeric_limits<double>::infinity();
@@ -39,10 +40,13 @@ void count_late_arrivals(const std::vector<std::vector<double>>& ahead_s,
         last = rank;
       }
     }
-    shares[last].late_arrivals += second_s > kClearly * min_s ? 1 : 0;
+    if (second_s > kClearly * min_s) {
+      ++known;
+      ++shares[last].late_arrivals;
+    }
   }
   for (RankShare& share : shares) {
-    share.arrivals = static_cast<std::int64_t>(collectives);
+    share.arrivals = known;
   }
 }
 

@@ -30,9 +30,9 @@ struct RankShare {
   double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives
   comm::CommunicationTotals communication;
   // Known to rank 0 alone, after count_late_arrivals().
-  /// Collectives that were examined; if the communicator has no host clock, steps.
+  /// Collectives with a known last rank; if the communicator has no host clock, steps.
   std::int64_t arrivals = 0;
-  std::int64_t late_arrivals = 0;     ///< those that this rank was clearly the last to reach
+  std::int64_t late_arrivals = 0;     ///< those that this rank was the last of all to reach
   ReadBytes read;                     ///< untimed batches included
   std::int64_t samples_replaced = 0;  ///< corrupt ones, by --skip-corrupt
 };

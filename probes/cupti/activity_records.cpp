@@ -254,7 +254,8 @@ void append_activity_records(std::uint8_t* buffer, std::size_t bytes, GpuTrace& 
     // Where the unreadable one begins is not known, only that the last one before it has a size.
     const std::uint8_t* const from =
         record != nullptr ? reinterpret_cast<std::uint8_t*>(record) + kLeastRecordBytes : buffer;
-    trace.dropped += max_records_in(static_cast<std::size_t>(buffer + bytes - from));
+    const std::ptrdiff_t rest = std::max<std::ptrdiff_t>(0, buffer + bytes - from);
+    trace.dropped += max_records_in(static_cast<std::size_t>(rest));
   }
 }
 

@@ -127,7 +127,7 @@ class GpuSensors {
   /// Returns the events since the last call.
   [[nodiscard]] virtual std::vector<GpuEvent> take_events() noexcept = 0;
   /// Returns the processes that computed since the last call, including this one, each once;
-  /// nothing: unknown to the driver, one of whose samples may have begun before the last call.
+  /// nothing if the driver does not tell. Its oldest sample may have begun before the last call.
   [[nodiscard]] virtual std::optional<std::vector<GpuProcess>> take_processes() noexcept = 0;
 };
 

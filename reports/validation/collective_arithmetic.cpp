@@ -95,7 +95,7 @@ std::size_t bytes_of(std::string_view dtype) {
   return 0;
 }
 
-/// Returns the requested numbers of ranks that the launch has.
+/// Returns the numbers of ranks that option `ranks` requests, and those that were measured.
 std::set<std::int64_t> ranks_of(const RunRecord& record) {
   std::set<std::int64_t> ranks;
   const auto add = [&ranks](std::int64_t number) {

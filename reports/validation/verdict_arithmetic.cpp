@@ -107,15 +107,18 @@ void check_components(const Checker& check,
 }
 
 /// A late rank takes precedence over all that rates can tell, but it must be one of the ranks, late
-/// in most steps, and its cost is the margin. Without the ranks' figures only the cost is known.
+/// in most steps, and its cost is the margin. Without the ranks' figures only the cost is known;
+/// older reports have no intervals.
 void check_straggler(const Checker& check,
                      const AttributionRecord& attribution,
                      const TrialRecord& full) {
-  StragglerEvidence evidence{.late = {.estimate = 1.0, .lower = 1.0, .upper = 1.0}};
-  if (attribution.margin.has_value() && attribution.margin_ci95.has_value()) {
-    const auto [lower, upper] = *attribution.margin_ci95;
-    evidence.lost = {.estimate = *attribution.margin, .lower = lower, .upper = upper};
-  }
+  const auto share = [](double estimate, const std::optional<IntervalRecord>& ci95) {
+    const auto [lower, upper] = ci95.value_or(IntervalRecord{estimate, estimate});
+    return Interval{.estimate = estimate, .lower = lower, .upper = upper};
+  };
+  StragglerEvidence evidence{
+      .late = share(1.0, std::nullopt),
+      .lost = share(attribution.margin.value_or(0.0), attribution.margin_ci95)};
   const RankRecord* latest = nullptr;
   for (const RankRecord& rank : full.per_rank) {
     if (rank.late_share.has_value() &&
@@ -124,8 +127,7 @@ void check_straggler(const Checker& check,
     }
   }
   if (latest != nullptr) {
-    const auto [lower, upper] = latest->late_share_ci95.value_or(IntervalRecord{});
-    evidence.late = {.estimate = *latest->late_share, .lower = lower, .upper = upper};
+    evidence.late = share(*latest->late_share, latest->late_share_ci95);
   }
   check.at("verdict").expect(
       full.ranks > 1 && is_straggler(evidence),

@@ -28,6 +28,11 @@ std::string number(int value) {
   return text;
 }
 
+/// The processors that a rank says it knows: those of this machine.
+std::string known() {
+  return " " + probes::cpu_list_text(probes::cpus_of(probes::read_topology()));
+}
+
 TEST(PlaceThisRank, TheLoneRankHasWhatTheProcessMayUse) {
   comm::LoneRank alone;
   const RankRow row = place_this_rank(alone, std::nullopt);
@@ -43,7 +48,7 @@ TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
   // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
   Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1},
                 {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .machine = 1}},
-               {mask + " 0 -", "99999 0 -"});
+               {mask + known() + " 0 -", "99999 99999 0 -"});
   EXPECT_EQ(place_this_rank(ranks, std::nullopt).placement.cpus, cpus);
 }
 
@@ -55,11 +60,12 @@ TEST(PlaceThisRank, TakesAGpuThatItSees) {
   EXPECT_TRUE(one.placement.gpu_visible);
   EXPECT_FALSE(place_this_rank(alone, std::nullopt).placement.gpu_visible);
   // The other rank of the node sees the first only; that of the next node takes part in nothing.
-  Chorus ranks(
-      {{.host = "a", .node = 0, .local_rank = 0, .local_size = 2},
-       {.host = "a", .node = 0, .local_rank = 1, .local_size = 2},
-       {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .machine = 1}},
-      {mask + " 0 0000:18:00.0,0000:af:00.0", mask + " 0 0000:18:00.0", mask + " 0 0000:18:00.0"});
+  Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 2},
+                {.host = "a", .node = 0, .local_rank = 1, .local_size = 2},
+                {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .machine = 1}},
+               {mask + known() + " 0 0000:18:00.0,0000:af:00.0",
+                mask + known() + " 0 0000:18:00.0",
+                mask + known() + " 0 0000:18:00.0"});
   const RankRow row = place_this_rank(ranks, std::nullopt, {"0000:18:00.0", "0000:af:00.0"});
   EXPECT_EQ(row.placement.gpu_address, "0000:af:00.0");
 }
@@ -71,25 +77,27 @@ probes::RankPlacement beside_container(const std::string& other,
                                        std::optional<int> threads = std::nullopt) {
   const std::string mask = probes::cpu_list_text(core::affinity_cpus());
   Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1, .machine = machine}},
-               {mask + " 0 0000:18:00.0,0000:af:00.0", other});
+               {mask + known() + " 0 0000:18:00.0,0000:af:00.0", other});
   return place_this_rank(ranks, threads, {"0000:18:00.0", "0000:af:00.0"}).placement;
 }
 
 TEST(PlaceThisRank, ContainersOfOneMachineShareItsGpus) {
   const std::string mask = probes::cpu_list_text(core::affinity_cpus());
-  EXPECT_EQ(beside_container(mask + " 0 0000:18:00.0", 0).gpu_address, "0000:af:00.0")
+  EXPECT_EQ(beside_container(mask + known() + " 0 0000:18:00.0", 0).gpu_address, "0000:af:00.0")
       << "the other sees the first alone";
-  EXPECT_EQ(beside_container(mask + " 0 0000:18:00.0", 1).gpu_address, "0000:18:00.0");
-  EXPECT_EQ(beside_container("99999 0 0000:18:00.0", 0).gpu_address, "0000:18:00.0")
-      << "of processors not known here";
+  EXPECT_EQ(beside_container(mask + known() + " 0 0000:18:00.0", 1).gpu_address, "0000:18:00.0");
+  const probes::RankPlacement apart = beside_container("99999 99999 0 0000:18:00.0", 0);
+  EXPECT_EQ(apart.gpu_address, "0000:18:00.0") << "rank 0 chooses first";
+  EXPECT_TRUE(apart.gpu_visible);
+  EXPECT_FALSE(apart.peers_hidden);
 }
 
 TEST(PlaceThisRank, ContainersOfOneMachineThatHaveTheSameProcessorsDealThem) {
   const std::vector<int> cpus = core::affinity_cpus();
   const std::string mask = probes::cpu_list_text(cpus);
-  EXPECT_EQ(beside_container(mask + " 0 -", 1).cpus, cpus) << "of another machine";
-  EXPECT_EQ(beside_container("99999 0 -", 0).cpus, cpus);
-  const probes::RankPlacement shared = beside_container(mask + " 0 -", 0);
+  EXPECT_EQ(beside_container(mask + known() + " 0 -", 1).cpus, cpus) << "of another machine";
+  EXPECT_EQ(beside_container("99999 99999 0 -", 0).cpus, cpus);
+  const probes::RankPlacement shared = beside_container(mask + known() + " 0 -", 0);
   comm::LoneRank alone;
   const probes::RankPlacement whole = place_this_rank(alone, std::nullopt).placement;
   EXPECT_EQ(shared.local_rank, 0);
@@ -100,7 +108,7 @@ TEST(PlaceThisRank, ContainersOfOneMachineThatHaveTheSameProcessorsDealThem) {
   } else {
     EXPECT_TRUE(shared.oversubscribed || shared.cpus.size() < cpus.size());
   }
-  const probes::RankPlacement crowded = beside_container(mask + " 0 -", 0, 4096);
+  const probes::RankPlacement crowded = beside_container(mask + known() + " 0 -", 0, 4096);
   EXPECT_EQ(crowded.threads, 4096);
   EXPECT_TRUE(crowded.oversubscribed);
 }

@@ -139,8 +139,9 @@ class FakeRanks(FakeGpuTest):
     def test_a_slow_device_is_found_by_how_long_the_steps_of_the_others_are_blocked(self):
         path = self.folder / "report.json"
         for _ in range(3):  # both devices compute on processors, which others may use, too
-            done = self.launch_apart({GPU: "devices=2,late_us=3000"}, "run", *SHORT, "--steps", "8", "--probes", "none",
-                                     "--data", self.digits(), "--device", "cuda", "--trials", "io,synthetic,full",
+            done = self.launch_apart({GPU: "devices=2,late_us=3000"}, "run", *SHORT, "--steps", "8",
+                                     "--repetitions", "5", "--max-time", "5s", "--probes", "none", "--data",
+                                     self.digits(), "--device", "cuda", "--trials", "io,synthetic,full",
                                      "--output", path)
             self.assertEqual(done.returncode, 0, done.stderr)
             report = self.report(path)

@@ -423,7 +423,7 @@ class LateRank(Launched):
         # 20 ms more per step on the last rank. On a node of its own a rank is the last of its node every time.
         path = self.folder / "late.json"
         arguments = ["run", "--workload", "mnist_cnn", "--batch-size", "1", "--threads", "1", "--steps", "40",
-                     "--repetitions", "2", "--max-time", "1s", "--trials", "io,synthetic,full", "--output", str(path)]
+                     "--repetitions", "5", "--max-time", "5s", "--trials", "io,synthetic,full", "--output", str(path)]
         for family, ranks, ranks_per_node in (("mpich", 2, 1), ("openmpi", 2, 1), ("mpich", 3, 2)):
             with self.subTest(family=family, ranks=ranks, ranks_per_node=ranks_per_node):
                 for _ in range(4):  # others there may be all the same, and then no rank is named

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What files seldom do (a part of a write, an interruption, nothing at all) is fake.
+// What files seldom do (a part of a write, an interruption, nothing at all) is faked.
 #include "engine/core/file_descriptor.h"
 
 #include "tests/temporary_folder.h"

@@ -35,7 +35,7 @@ TEST(LateRanks, OfRanksThatComeTogetherNoneIsLate) {
   std::vector<RankShare> shares(3);
   count_late_arrivals({{0.0, 1.0, 1e-5}, {0.0, 0.5, 3e-5}, {0.3, 2.0, 1.5e-5}}, shares);
   EXPECT_THAT(late(shares), Each(0));
-  EXPECT_EQ(shares[0].arrivals, 3);
+  EXPECT_EQ(shares[0].arrivals, 0);
 }
 
 TEST(LateRanks, ListsThatDoNotFitTogetherTellNothing) {

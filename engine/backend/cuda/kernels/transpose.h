@@ -44,8 +44,8 @@ struct TransposeTiles {
   const T* x;
   T* y;
   TransposeShape shape;
-  Divisor down;    ///< tiles along the rows of a matrix
-  Divisor across;  ///< tiles along the columns of a matrix
+  Divisor down;    ///< tiles from the first row of a matrix to the last
+  Divisor across;  ///< tiles from the first column of a matrix to the last
   ShortIndex tiles;
 
   DLBENCH_HOST_DEVICE void load(const Position& p, Shared& shared) const {

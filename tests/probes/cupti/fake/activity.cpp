@@ -148,14 +148,14 @@ CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute,
       Recorder::instance().set_client_zeroes(on);
       return CUPTI_SUCCESS;
     default:
-      refuse_cupti("ActivitySetAttribute", "an attribute that is not fake");
+      refuse_cupti("ActivitySetAttribute", "an attribute that the fake lacks");
       return CUPTI_ERROR_INVALID_PARAMETER;
   }
 }
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   if (!is_known(kind)) {
-    refuse_cupti("ActivityEnable", "a kind that is not fake");
+    refuse_cupti("ActivityEnable", "a kind that the fake lacks");
     return CUPTI_ERROR_INVALID_KIND;
   }
   Recorder::instance().enable(kind);

@@ -254,13 +254,14 @@ ncclResult_t connect(
   }
   *handle = nullptr;
   if (size < 1 || size > kMaxRanks || rank < 0 || rank >= size) {
-    throw Refused(
-        ncclInvalidArgument,
-        fmt::format(
-            "ncclCommInitRankConfig: rank {} of {} (at most {} are fake)", rank, size, kMaxRanks));
+    throw Refused(ncclInvalidArgument,
+                  fmt::format("ncclCommInitRankConfig: rank {} of {} (the fake has at most {})",
+                              rank,
+                              size,
+                              kMaxRanks));
   }
   if (group().depth > 0) {
-    throw Refused(ncclInvalidUsage, "ncclCommInitRankConfig in a group is not fake");
+    throw Refused(ncclInvalidUsage, "the fake lacks ncclCommInitRankConfig in a group");
   }
   static_cast<void>(faults());  // a wrong word is said now
   const bool blocking = read_config(config);

@@ -104,7 +104,7 @@ void check_arguments(const Collective& collective, int size) {
   }
   if (reduces(collective.kind) && (!kDTypes[collective.dtype].reduced ||
                                    (collective.op != ncclSum && collective.op != ncclMax))) {
-    throw Refused(ncclInvalidArgument, fmt::format("{} is not fake", text_of(collective)));
+    throw Refused(ncclInvalidArgument, fmt::format("the fake lacks {}", text_of(collective)));
   }
   const std::size_t most = std::numeric_limits<std::size_t>::max() / 8 / kMaxRanks;
   if (collective.count > most) {

@@ -41,7 +41,7 @@ struct Buffers {
 /// What a profiler calls its kernel: "ncclDevKernel_AllReduce_ncclFloat32".
 [[nodiscard]] std::string kernel_name(const Collective& collective);
 
-/// Throws Refused for what NCCL's documentation leaves no meaning, and for what is not fake:
+/// Throws Refused for what NCCL's documentation leaves no meaning, and for what the fake lacks:
 /// operations other than sum and max, reductions of dtypes that the plug-in has not.
 void check_call(const Collective& collective, const Buffers& buffers, int rank, int size);
 

@@ -266,7 +266,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return answer(device_failure());
 }
 
-// Others than non-blocking streams wait for the default stream and it for them: not fake.
+// Others than non-blocking streams wait for the default stream and it for them: the fake does not.
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   const Call call("cudaStreamCreateWithPriority");
   const auto lock = lock_runtime();
