@@ -7,6 +7,7 @@
 #include "tests/error_message.h"
 #include "tests/reports/sample_record.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
