@@ -31,28 +31,21 @@ void LaunchCpus::add(const comm::RankPlace& place,
   machine.nodes[place.node].add(mask, quota);
 }
 
-int LaunchCpus::cores() const {
-  int sum = 0;
+template <typename Value>
+Value LaunchCpus::sum(Value (NodeCpus::*value)() const) const {
+  Value sum{};
   for (const auto& [number, machine] : machines_) {
-    int of_nodes = 0;
+    Value of_nodes{};
     for (const auto& [node, cpus] : machine.nodes) {
-      of_nodes += cpus.cores();
+      of_nodes += (cpus.*value)();
     }
-    sum += std::min(of_nodes, machine.all.cores());
+    sum += std::min(of_nodes, (machine.all.*value)());
   }
   return sum;
 }
 
-double LaunchCpus::capacity() const {
-  double sum = 0.0;
-  for (const auto& [number, machine] : machines_) {
-    double of_nodes = 0.0;
-    for (const auto& [node, cpus] : machine.nodes) {
-      of_nodes += cpus.capacity();
-    }
-    sum += std::min(of_nodes, machine.all.capacity());
-  }
-  return sum;
-}
+int LaunchCpus::cores() const { return sum(&NodeCpus::cores); }
+
+double LaunchCpus::capacity() const { return sum(&NodeCpus::capacity); }
 
 }  // namespace dlbench::harness

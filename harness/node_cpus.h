@@ -46,6 +46,10 @@ class LaunchCpus {
     NodeCpus all;                   ///< without quotas
     std::map<int, NodeCpus> nodes;  ///< by RankPlace::node
   };
+  /// Of the nodes of each machine, and at most that of the machine without quotas.
+  template <typename Value>
+  [[nodiscard]] Value sum(Value (NodeCpus::*value)() const) const;
+
   std::map<int, Machine> machines_;  ///< by RankPlace::machine
 };
 

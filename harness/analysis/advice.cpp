@@ -368,8 +368,7 @@ std::string explanation(const AttributionInput& input,
     case Verdict::kStraggler:
       return fmt::format(
           "rank {} on {} is the last to reach {} of the all-reduces that ranks do not reach "
-          "together; "
-          "the others wait for it {} of the time",
+          "together; the others wait for it {} of the time",
           input.straggler->rank,
           input.straggler->host,
           percent_text(input.straggler->late.estimate),

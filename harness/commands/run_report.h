@@ -72,14 +72,14 @@ class RunReport {
   void fail(const core::Error& error);
   /// Prints the summary with print_beside_report(), and where the report is.
   void summarize() const;
-  /// Calls summarize() for a run that ended early, if it measured anything.
-  void show_results() const noexcept;
   /// Writes the complete report and prints its summary. Returns the exit code of rank 0's report,
   /// on all ranks. If something can no longer be written, including the summary: calls fail(),
   /// prints the summary all the same, and throws the error. Collective.
   int finish(const RunEnding& ending);
 
  private:
+  /// Calls summarize() for a run that ended early, if it measured anything.
+  void show_results() const noexcept;
   /// Returns rank 0's exit code, which depends on the report's taints. Collective.
   [[nodiscard]] int agreed_code(const RunEnding& ending);
   void write_anywhere();

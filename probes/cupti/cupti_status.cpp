@@ -113,9 +113,8 @@ std::string mps_recording_refusal(const DriverDevice& device) {
   constexpr int kRecordsUnderMps = 9;
   return device.shared_by_mps && device.capability_major < kRecordsUnderMps
              ? "processes share this GPU by MPS (Multi-Process Service), under which CUPTI may "
-               "hang "
-               "when it records kernels, before compute capability 9.0: run dlbench where no MPS "
-               "daemon is"
+               "hang when it records kernels, before compute capability 9.0: run dlbench where no "
+               "MPS daemon is"
              : "";
 }
 
