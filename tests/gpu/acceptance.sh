@@ -320,7 +320,7 @@ tests_part() {
   if [ -x "$tree/bin/gpu_test" ]; then
     export DLBENCH_DEVICE_PROPERTIES=$output/device_properties.json
     check "tests that need a GPU, every op in every precision among them" "$limit" "$steps" gpu_test \
-      "$step" "$tree/bin/gpu_test"
+      "$step" "$tree/bin/gpu_test" "$unsupported"
     skipped_is_failed
     if ((code != 0 && code != 77)); then
       tests_again "$again"

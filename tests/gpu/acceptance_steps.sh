@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What steps of acceptance.sh do around a program; each is a process of its own, which timeout can end.
-#   acceptance_steps.sh gpu_test SAID PROGRAM        all its tests; 77 if each of them was skipped
+#   acceptance_steps.sh gpu_test SAID PROGRAM UNSUPPORTED  all its tests; 77 if each of them was skipped, 1 if one
+#                                                    was whose reason does not say UNSUPPORTED
 #   acceptance_steps.sh rest SAID NAMES              of the tests that gpu_test lists in NAMES those that did not
 #                                                    pass by SAID
 #   acceptance_steps.sh alone FAILING LIST PROGRAM   the tests of LIST, each by itself; FAILING gets the names
@@ -25,6 +26,15 @@ all_tests() {
     echo "every test of gpu_test was skipped"
     return 77
   fi
+  # The reason is the line before a test's end. A test that needed only another GPU than this was not run; one
+  # skipped for anything else hides what it should have found.
+  awk -v unsupported="$3" '
+    /^\[  SKIPPED \] .* ms\)$/ {
+      skipped++
+      if (!index(reason, unsupported)) {print "skipped without need: " $4 ": " reason; other = 1}
+    }
+    NF {reason = $0}
+    END {if (skipped) print skipped " skipped"; exit other}' "$said" || code=1
   return "$code"
 }
 

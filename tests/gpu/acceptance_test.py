@@ -225,6 +225,15 @@ class Tests(Acceptance):
             shutil.rmtree(self.output)
             self.assertEqual(self.run_part("pytorch"), code, self.said)
 
+    def test_tests_that_need_another_gpu_may_be_skipped_and_no_others(self):
+        tests = {"skips": ["Step.Equals/mnist"]}
+        self.assertEqual(self.run_part("tests", gpu_test=tests), 0, self.said)
+        self.assertIn("1 skipped", (self.output / "details.txt").read_text())
+        self.assertEqual(self.run_part("tests", gpu_test={**tests, "reason": "out of memory"}), 1)
+        self.assertIn("skipped without need: Step.Equals/mnist: out of memory",
+                      (self.output / "details.txt").read_text())
+        self.assertEqual(self.ran_alone(), ["Step.Equals/mnist"])
+
     def test_of_a_call_that_is_killed_the_step_is_left(self):
         rules = [{"when": "--precision fp32", "says": "so far", "seconds": 120}]
         said = self.output / "running.txt"

@@ -76,7 +76,10 @@ if "--gtest_filter=" in words:
     if name in behaviour.get("skips_alone", []):
         print("[  SKIPPED ] 1 test.")
     sys.exit(1 if name in behaviour.get("fails_alone", failing) else 0)
+reason = behaviour.get("reason", "tf32 needs compute capability 8.0")
 for name in names:
+    if name in skipped:
+        print(f"step_test.cpp:30: Skipped\n{{reason}}\n")
     state = "  FAILED  " if name in failing else "  SKIPPED " if name in skipped else "       OK "
     print(f"[{{state}}] {{name}}" + ", where GetParam() = 3" * (name in failing) + " (5 ms)")
 if set(skipped) == set(names):
