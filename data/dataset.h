@@ -64,6 +64,8 @@ struct DatasetSpec {
   std::int64_t samples_per_ticket = 1;
   /// True if open() read everything into memory, so that the page cache no longer matters.
   bool held_in_memory = false;
+  /// True if DecodeMode::kScaled may decode less of a file than kExact.
+  bool scaled_decoding = false;
   std::map<std::string, std::string> libraries{};  ///< that decode samples, with their versions
 };
 

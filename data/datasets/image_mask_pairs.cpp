@@ -98,13 +98,22 @@ std::string unpaired(std::string_view what,
       count > kNamesShown ? ", ..." : "");
 }
 
-}  // namespace
-
-bool is_image_name(const fs::path& path) {
+std::string lower_case_extension(const fs::path& path) {
   std::string extension = path.extension().string();
   std::ranges::transform(
       extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+  return extension;
+}
+
+}  // namespace
+
+bool is_jpeg_name(const fs::path& path) {
+  const std::string extension = lower_case_extension(path);
+  return extension == ".jpg" || extension == ".jpeg";
+}
+
+bool is_image_name(const fs::path& path) {
+  return is_jpeg_name(path) || lower_case_extension(path) == ".png";
 }
 
 std::vector<ImageMaskPair> find_pairs(const fs::path& folder, std::vector<std::string>* problems) {

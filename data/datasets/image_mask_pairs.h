@@ -20,6 +20,9 @@ struct ImageMaskPair {
 /// Returns whether a file of this name counts as an image: .jpg, .jpeg or .png, in any case.
 [[nodiscard]] bool is_image_name(const std::filesystem::path& path);
 
+/// Returns whether a file of this name counts as a JPEG: .jpg or .jpeg, in any case.
+[[nodiscard]] bool is_jpeg_name(const std::filesystem::path& path);
+
 /// Returns the pairs in `folder`/images and `folder`/masks, sorted by stem. Hidden files and files
 /// without an image's name are ignored. With `problems`, unpaired files, dangling links and pipes
 /// are appended there and left out; without, they are thrown. Throws Error(kFile) if one of the two

@@ -157,6 +157,9 @@ class KvasirSeg final : public Dataset {
     spec_.name = "kvasir-seg";
     spec_.format = "JPEG/PNG pairs of image and mask";
     spec_.libraries = image_libraries();
+    spec_.scaled_decoding = std::ranges::any_of(pairs_, [](const ImageMaskPair& pair) {
+      return is_jpeg_name(pair.image) || is_jpeg_name(pair.mask);
+    });
     spec_.tensors = {{"image", Role::kInput, core::DType::kU8, {image_size, image_size, 3}},
                      {"mask", Role::kTarget, core::DType::kU8, {image_size, image_size}}};
   }

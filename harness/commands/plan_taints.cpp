@@ -74,6 +74,8 @@ void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
   }
 }
 
+namespace {
+
 void warn_idle_workers(const SessionPlan& plan) {
   const std::int64_t busy = plan.most_busy_workers();
   if (plan.workers() <= busy) {
@@ -89,6 +91,19 @@ void warn_idle_workers(const SessionPlan& plan) {
                   reports::count_text(busy, "part"),
                   reports::count_text(plan.dataset().spec().samples_per_ticket, "sample"),
                   core::ceil_divide(plan.workers(), busy / prefetch)));
+}
+
+}  // namespace
+
+void warn_idle_loader_options(const SessionPlan& plan) {
+  warn_idle_workers(plan);
+  const data::DatasetSpec& data = plan.dataset().spec();
+  if (plan.options().decode == data::DecodeMode::kScaled && !data.scaled_decoding) {
+    core::log::warn(
+        fmt::format("--decode scaled changes nothing: no file in '{}' is named as a JPEG, and no "
+                    "other format can be decoded smaller",
+                    plan.source().folder.string()));
+  }
 }
 
 }  // namespace dlbench::harness

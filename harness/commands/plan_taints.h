@@ -37,7 +37,8 @@ struct PlannedParts {
 /// Warns if a link is to be simulated but delays nothing.
 void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks);
 
-/// Warns on rank 0 of loader workers that will have nothing to do.
-void warn_idle_workers(const SessionPlan& plan);
+/// Warns on rank 0 of options of the loader that change nothing: workers that will have nothing to
+/// do, `--decode scaled` where no file can be decoded smaller.
+void warn_idle_loader_options(const SessionPlan& plan);
 
 }  // namespace dlbench::harness

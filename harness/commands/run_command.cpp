@@ -88,7 +88,7 @@ class Measurement {
     describe_plan(plan, record_);
     report_.keep_device_choice(plan.why_no_better_device());
     if (std::ranges::any_of(trials, &TrialId::loads)) {
-      warn_idle_workers(plan);
+      warn_idle_loader_options(plan);
     }
     if (!options_.capture_steps.empty()) {
       check_capture(plan.backend());

@@ -99,18 +99,22 @@ class Scaling {
 
  private:
   void measure() {
-    ScaleRun scale(scale_options(), launch_, guard_, [this, &scale] {
+    const ScaleRunOptions options = scale_options();
+    // The step runs in any case, for the facts that projections need.
+    const PlannedParts parts{.loader = std::ranges::any_of(options.trials, &TrialId::loads)};
+    ScaleRun scale(options, launch_, guard_, [this, &scale] {
       record_series(scale);
       report_.write();
     });
     describe(scale);
     report_.leave_out(scale.left_out());
-    report_.taint(oversubscription(launch_,
-                                   placement_,
-                                   {.computes = !is_gpu(options_.session.device),
-                                    .workers = options_.session.workers.value_or(1)}));
+    report_.taint(
+        oversubscription(launch_,
+                         placement_,
+                         {.computes = !is_gpu(options_.session.device),
+                          .workers = parts.loader ? options_.session.workers.value_or(1) : 0}));
     report_.note(hidden_peers(launch_, placement_));
-    report_.taint(planned_taints(scale));
+    report_.taint(planned_taints(scale, parts));
     record_.system.peaks = scale.take_peaks();
     report_.note(lacking_memory_peak(record_.system.peaks));
     report_.enter("measuring");
@@ -245,7 +249,7 @@ class Scaling {
       describe_planned_memory(largest->plan(), record_);
       if (std::ranges::any_of(parse_trials(options_.trials, SyntheticTrials::kOne),
                               &TrialId::loads)) {
-        warn_idle_workers(largest->plan());
+        warn_idle_loader_options(largest->plan());
       }
       record_.config.effective["ranks"] =
           fmt::format("{}", fmt::join(scaled_ranks(scale_.ranks, launch_.size()), ","));

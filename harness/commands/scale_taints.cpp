@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/scale_taints.h"
 
-#include "harness/commands/plan_taints.h"
 #include "reports/merged_taints.h"
 #include "reports/naming.h"
 
@@ -43,11 +42,11 @@ void add_trial(const TrialResult& result,
 
 }  // namespace
 
-std::vector<TaintRecord> planned_taints(const ScaleRun& scale) {
+std::vector<TaintRecord> planned_taints(const ScaleRun& scale, const PlannedParts& parts) {
   std::vector<TaintRecord> taints;
   for (auto member = scale.members().rbegin(); member != scale.members().rend(); ++member) {
     if (*member != nullptr) {
-      add_new(planned_taints((*member)->plan()), taints);
+      add_new(planned_taints((*member)->plan(), parts), taints);
     }
   }
   return taints;

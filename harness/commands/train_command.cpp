@@ -123,7 +123,7 @@ class TrainingRun {
     SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     describe_plan(plan, record_);
     report_.keep_device_choice(plan.why_no_better_device());
-    warn_idle_workers(plan);
+    warn_idle_loader_options(plan);
     reports::ValueMap& effective = record_.config.effective;
     effective["epochs"] = epochs(plan);
     if (train_.learning_rate == 0.0) {

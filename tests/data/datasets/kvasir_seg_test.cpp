@@ -104,6 +104,18 @@ TEST(KvasirSeg, ScaledDecodingStaysNearExact) {
   EXPECT_GT(largest, 0) << "nothing was scaled";
 }
 
+TEST(KvasirSeg, OnlyJpegCanBeDecodedSmaller) {
+  const auto has_scaled_decoding = [](const fs::path& folder) {
+    return open_dataset("kvasir-seg", folder, Split::kTrain)->spec().scaled_decoding;
+  };
+  const TemporaryFolder folder;
+  write_bytes(folder.path() / "images" / "a.png", png_bytes(smooth_picture(40, 60, 3)));
+  write_bytes(folder.path() / "masks" / "a.png", png_bytes(half_mask(40, 60)));
+  EXPECT_FALSE(has_scaled_decoding(folder.path()));
+  write_pair(folder.path(), "b");
+  EXPECT_TRUE(has_scaled_decoding(folder.path()));
+}
+
 TEST(KvasirSeg, CutsAFlatFolderInSortedOrder) {
   const TemporaryFolder folder;
   for (char stem = 't'; stem >= 'a'; --stem) {  // 20 pairs

@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -54,6 +56,21 @@ class ScaleCommand : public ::testing::Test {
     std::string text = ::testing::internal::GetCapturedStdout();
     EXPECT_EQ(code, 0);
     return text;
+  }
+  /// Runs `dlbench scale` with these options on 50 samples, two short repetitions of each trial.
+  CommandLineCall measure_shortly(const std::vector<std::string>& options) {
+    const std::string data = (folder_ / "mnist").string();
+    if (!std::filesystem::exists(data)) {
+      const CommandLineCall made = call_dlbench(
+          {"data", "generate", "--dataset", "mnist", "--out", data, "--samples", "50"});
+      EXPECT_EQ(made.code, 0) << made.err;
+    }
+    std::vector<std::string> words = {"scale", "--data", data, "--batch-size", "8"};
+    words.insert(words.end(), {"--mode", "weak", "--steps", "2", "--repetitions", "2"});
+    words.insert(words.end(), {"--time-budget", "1s", "--device", "cpu"});
+    words.insert(words.end(), {"--output", (folder_ / "report.json").string()});
+    words.insert(words.end(), options.begin(), options.end());
+    return call_dlbench(words);
   }
   void expect_refused(const std::map<std::string, std::string>& settings, const std::string& says) {
     start();
@@ -131,37 +148,33 @@ TEST_F(ScaleCommand, TheConfigurationOfASweepIsWhatRuns) {
 }
 
 TEST_F(ScaleCommand, ATrialThatNoSizeCanDoIsInTheReportWithTheReason) {
-  const std::string data = (folder_ / "mnist").string();
-  ASSERT_EQ(
-      call_dlbench({"data", "generate", "--dataset", "mnist", "--out", data, "--samples", "50"})
-          .code,
-      0);
-  const std::string report = (folder_ / "report.json").string();
-  const CommandLineCall call = call_dlbench({"scale",
-                                             "--data",
-                                             data,
-                                             "--batch-size",
-                                             "8",
-                                             "--mode",
-                                             "weak",
-                                             "--steps",
-                                             "2",
-                                             "--trials",
-                                             "synthetic,synthetic/nocomm",
-                                             "--device",
-                                             "cpu",
-                                             "--repetitions",
-                                             "2",
-                                             "--time-budget",
-                                             "1s",
-                                             "--output",
-                                             report});
+  const CommandLineCall call = measure_shortly({"--trials", "synthetic,synthetic/nocomm"});
   ASSERT_EQ(call.code, 0) << call.err;
   EXPECT_THAT(call.err, HasSubstr("trial synthetic/nocomm skipped: there is one rank"));
   EXPECT_THAT(call.out, ContainsRegex("left out +trial synthetic/nocomm: there is one rank"));
   EXPECT_THAT(call.out,
               ContainsRegex("left out +projection of the weak series: a projection needs 2 numbers "
                             "of ranks, measured: 1; start it with more"));
+}
+
+TEST_F(ScaleCommand, ADecoderThatCannotScaleIsSaid) {
+  for (const auto& [decode, said] : {std::pair{"scaled", true}, std::pair{"exact", false}}) {
+    const CommandLineCall call = measure_shortly({"--trials", "io", "--decode", decode});
+    ASSERT_EQ(call.code, 0) << call.err;
+    EXPECT_EQ(call.err.find("--decode scaled changes nothing") != std::string::npos, said)
+        << call.err;
+  }
+}
+
+TEST_F(ScaleCommand, StorageTaintsWhatLoadsFromIt) {
+  const std::vector<std::string> slow = {"--storage", "latency_ms=0.01,mib_per_s=1000"};
+  for (const auto& [trials, tainted] : {std::pair{"synthetic", false}, std::pair{"io", true}}) {
+    std::vector<std::string> options = slow;
+    options.insert(options.end(), {"--trials", trials});
+    const CommandLineCall call = measure_shortly(options);
+    ASSERT_EQ(call.code, 0) << call.err;
+    EXPECT_EQ(call.out.find("simulated") != std::string::npos, tainted) << call.out;
+  }
 }
 
 TEST_F(ScaleCommand, ALinkThatSimulatesNothingIsSaid) {
