@@ -69,7 +69,7 @@ void bind_option(BoundCommand& bound, const OptionSpec& spec) {
           ? bound.app->add_option_function<std::vector<std::string>>(shown, give_all, help)
           : bound.app->add_option_function<std::string>(shown, give, help);
   option->type_name(spec.positional ? "" : spec.value_name)->required(spec.required);
-  if (!spec.positional) {
+  if (!spec.positional && !spec.repeated) {
     option->take_last();
   }
 }

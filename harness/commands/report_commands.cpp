@@ -116,10 +116,13 @@ class ReportCompareCommand final : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "report compare"; }
   [[nodiscard]] std::string summary() const override {
-    return "is the second report faster or slower than the first";
+    return "is the second report, or program, faster or slower than the first";
   }
   [[nodiscard]] std::string details() const override {
-    return "Per trial: same, faster, slower, or unsure with the repetitions that would decide;\n"
+    return "One report with another, or with --before and --after several starts of each: what "
+           "differs\n"
+           "from start to start is noise then. Start them in turn, so that drift meets both.\n"
+           "Per trial: same, faster, slower, or unsure with the repetitions that would decide;\n"
            "of `dlbench comm` the same per collective and size. A warning names a report that\n"
            "`dlbench report validate` finds wrong, and changes no exit code.\n"
            "What was disturbed on the side that is worse is unsure, however large the difference.\n"
@@ -129,17 +132,37 @@ class ReportCompareCommand final : public Command {
   }
   void add_options(OptionSet& options) override {
     options.add_text("baseline", "FILE", "the report to compare with", baseline_);
-    options.positional(true);
+    options.positional(false);
     options.add_text("candidate", "FILE", "the report in question", candidate_);
-    options.positional(true);
+    options.positional(false);
+    options.add_texts("before", "FILE", "the baseline's reports, one or more", before_);
+    options.add_texts("after", "FILE", "the candidate's reports, one or more", after_);
     options.add_number(
         "tolerance", "PCT", "differences of no interest, in per cent", tolerance_, 0.001, 99.0);
   }
+  void check() const override {
+    const bool two = !baseline_.empty() && !candidate_.empty();
+    const bool one = !two && !baseline_.empty();
+    const bool lists = !before_.empty() && !after_.empty();
+    const bool half_lists = !lists && (!before_.empty() || !after_.empty());
+    if (one || half_lists || two == lists) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "wanted two reports, BASELINE CANDIDATE, or reports of several starts, "
+                        "--before FILE... --after FILE...");
+    }
+  }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
-    const reports::RunRecord baseline = read_and_check(baseline_);
-    const reports::RunRecord candidate = read_and_check(candidate_);
+    const auto read = [](const std::string& one, const std::vector<std::string>& more) {
+      std::vector<reports::RunRecord> records;
+      for (const std::string& report : one.empty() ? more : std::vector<std::string>{one}) {
+        records.push_back(read_and_check(report));
+      }
+      return records;
+    };
+    const std::vector<reports::RunRecord> baselines = read(baseline_, before_);
+    const std::vector<reports::RunRecord> candidates = read(candidate_, after_);
     const reports::Comparison comparison =
-        reports::compare_reports(baseline, candidate, {.tolerance = tolerance_ / 100.0});
+        reports::compare_reports(baselines, candidates, {.tolerance = tolerance_ / 100.0});
     print(reports::comparison_text(comparison));
     return comparison.fails() ? core::exit_code(core::ErrorCode::kGate) : 0;
   }
@@ -147,6 +170,8 @@ class ReportCompareCommand final : public Command {
  private:
   std::string baseline_;
   std::string candidate_;
+  std::vector<std::string> before_;
+  std::vector<std::string> after_;
   double tolerance_ = 2.0;
 };
 

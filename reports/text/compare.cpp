@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/text/compare.h"
 
+#include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "reports/interval.h"
 #include "reports/naming.h"
 #include "reports/statistics_records.h"
 #include "reports/text/compare_internal.h"
 #include "reports/text/measured_item.h"
+#include "reports/text/rate_comparison.h"
 #include "reports/text/text_table.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,11 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
@@ -24,155 +29,22 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-/// Mean and variance of the logs of the rates that count.
-struct LogRates {
-  std::int64_t n = 0;
-  double mean = 0.0;
-  double variance = 0.0;  ///< n - 1 in the denominator
+/// What one arm of a side measured.
+struct Arm : RateSample {
+  std::string name{};
+  MeasuredItem item{};
 };
 
-LogRates log_rates(const std::vector<double>& rates) {
-  LogRates result;
-  result.n = static_cast<std::int64_t>(rates.size());
-  for (const double rate : rates) {
-    result.mean += std::log(rate) / static_cast<double>(result.n);
-  }
-  for (const double rate : rates) {
-    const double deviation = std::log(rate) - result.mean;
-    result.variance += deviation * deviation / std::max(static_cast<double>(result.n) - 1.0, 1.0);
-  }
-  return result;
-}
-
-/// What one arm of a report measured, in samples/s.
-struct ArmRates {
-  std::string name;
-  MeasuredItem item;
-  std::vector<double> rates;
-  std::vector<double> clean{};  ///< those of repetitions that nothing disturbed or throttled
-  std::string doubt{};  ///< "was disturbed": the rates say something else than the program's speed
-};
-
-constexpr const char* kThrottled = "was throttled";
-
-/// Returns why a slower or faster candidate is not evidence; empty if it is. Disturbing or
-/// throttling only slows, so a candidate slower than a disturbed baseline is really slower.
-std::string doubt_of_difference(const std::string& baseline,
-                                const std::string& candidate,
-                                bool slower) {
-  if (baseline == kThrottled && candidate == kThrottled) {
-    return "";  // both ran below one quota or power limit: that is how the machine is
-  }
-  if (slower) {
-    return candidate.empty() ? "" : "the candidate " + candidate;
-  }
-  return baseline.empty() ? "" : "the baseline " + baseline;
-}
-
-constexpr double kShown = 0.95;    // the interval in the report
-constexpr double kDecides = 0.99;  // the interval behind "faster" and "slower"
-
-/// Half-width of the interval of the difference of two means. Welch 1947, "The generalization of
-/// 'Student's' problem when several different population variances are involved", Biometrika 34.
-std::optional<double> welch_half_width(const LogRates& left,
-                                       const LogRates& right,
-                                       double confidence) {
-  if (left.n < 2 || right.n < 2) {
-    return std::nullopt;
-  }
-  const double left_part = left.variance / static_cast<double>(left.n);
-  const double right_part = right.variance / static_cast<double>(right.n);
-  const double sum = left_part + right_part;
-  if (!(sum > 0.0)) {
-    return 0.0;
-  }
-  const double degrees = sum * sum /
-                         (left_part * left_part / static_cast<double>(left.n - 1) +
-                          right_part * right_part / static_cast<double>(right.n - 1));
-  return student_t_factor(std::max(degrees, 1.0), confidence) * std::sqrt(sum);
-}
-
-/// Returns what the rates alone say about the ratio; `safety` >= 1 widens the intervals. Both sides
-/// have at least two repetitions.
-Change change_of(const LogRates& baseline,
-                 const LogRates& candidate,
-                 double tolerance,
-                 double safety) {
-  const double log_ratio = candidate.mean - baseline.mean;
-  const bool beyond = std::abs(std::expm1(log_ratio)) > tolerance;
-  if (beyond) {
-    const double half = safety * welch_half_width(baseline, candidate, kDecides).value();
-    return std::abs(log_ratio) <= half ? Change::kUnsure
-           : log_ratio < 0.0           ? Change::kSlower
-                                       : Change::kFaster;
-  }
-  const double half = safety * welch_half_width(baseline, candidate, kShown).value();
-  const bool within = std::exp(log_ratio - half) >= 1.0 - 2.0 * tolerance &&
-                      std::exp(log_ratio + half) <= 1.0 + 2.0 * tolerance;
-  return within ? Change::kSame : Change::kUnsure;
-}
-
-/// For a ratio that is kUnsure: returns roughly the fewest repetitions per side that would decide,
-/// at the mean and noise so far. A side that has more keeps them. Widens the intervals by a tenth,
-/// because the noise is not known better.
-std::optional<std::int64_t> needed_repetitions(const LogRates& baseline,
-                                               const LogRates& candidate,
-                                               double tolerance) {
-  constexpr std::int64_t kMax = 10'000;
-  constexpr double kSafety = 1.1;
-  for (std::int64_t n = std::min(baseline.n, candidate.n) + 1; n <= kMax;
-       n += std::max<std::int64_t>(1, n / 20)) {
-    LogRates before = baseline;
-    LogRates after = candidate;
-    before.n = std::max(before.n, n);
-    after.n = std::max(after.n, n);
-    if (change_of(before, after, tolerance, kSafety) != Change::kUnsure) {
-      return n;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Whether the repetitions that nothing disturbed show the same change by themselves. What disturbs
-/// only slows: a slower candidate is judged by its own ones, a faster one by the baseline's.
-bool clean_ones_agree(const ArmRates& baseline,
-                      const ArmRates& candidate,
-                      Change change,
-                      double tolerance) {
-  constexpr std::size_t kMin = 2;
-  const bool slower = change == Change::kSlower;
-  const std::vector<double>& before = slower ? baseline.rates : baseline.clean;
-  const std::vector<double>& after = slower ? candidate.clean : candidate.rates;
-  return before.size() >= kMin && after.size() >= kMin &&
-         change_of(log_rates(before), log_rates(after), tolerance, 1.0) == change;
-}
-
-ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, double tolerance) {
-  const LogRates before = log_rates(baseline.rates);
-  const LogRates after = log_rates(candidate.rates);
-  ArmComparison arm;
-  arm.arm = baseline.name == candidate.name
-                ? baseline.name
-                : fmt::format("{} (candidate: {})", baseline.name, candidate.name);
-  arm.baseline = std::exp(before.mean);
-  arm.candidate = std::exp(after.mean);
-  arm.baseline_n = before.n;
-  arm.candidate_n = after.n;
-  const double log_ratio = after.mean - before.mean;
-  arm.ratio = std::exp(log_ratio);
-  const std::optional<double> half = welch_half_width(before, after, kShown);
-  if (!half.has_value()) {
-    return arm;
-  }
-  arm.ci95 = IntervalRecord{std::exp(log_ratio - *half), std::exp(log_ratio + *half)};
-  const Change change = change_of(before, after, tolerance, 1.0);
-  if (change == Change::kUnsure) {
-    arm.needed_n = needed_repetitions(before, after, tolerance);
-  } else if (change != Change::kSame && !clean_ones_agree(baseline, candidate, change, tolerance)) {
-    arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, change == Change::kSlower);
-  }
-  arm.change = arm.doubt.empty() ? change : Change::kUnsure;
-  return arm;
+ArmComparison compare_arm(const Arm& baseline,
+                          const Arm& candidate,
+                          CompareUnit unit,
+                          double tolerance) {
+  return {compare_rates(baseline, candidate, unit, tolerance),
+          baseline.name == candidate.name
+              ? baseline.name
+              : fmt::format("{} (candidate: {})", baseline.name, candidate.name),
+          geometric_mean(baseline.rates),
+          geometric_mean(candidate.rates)};
 }
 
 /// Whether the run has a taint of the code at exactly this place.
@@ -236,14 +108,14 @@ std::string doubt_of(const RunRecord& record, const std::string& where) {
       return taint.code == code && (taint.where == where || taint.where.starts_with(where + ","));
     });
   };
-  return has(Taint::kDisturbed) ? "was disturbed" : has(Taint::kThrottled) ? kThrottled : "";
+  return has(Taint::kDisturbed) ? kDisturbedSide : has(Taint::kThrottled) ? kThrottledSide : "";
 }
 
 /// Returns trials by arm, with their number of ranks: "full" of 2 ranks is another arm than of 1.
 /// Arm names in a series include it already. The epochs of `train` are one more arm.
-std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
-  std::map<std::string, ArmRates> arms;
-  const auto add = [&arms](const std::string& key, ArmRates arm) {
+std::map<std::string, Arm> arms_of(const RunRecord& record) {
+  std::map<std::string, Arm> arms;
+  const auto add = [&arms](const std::string& key, Arm arm) {
     if (!arm.rates.empty()) {
       arms[key] = std::move(arm);
     }
@@ -252,19 +124,46 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
     add(trial.series.has_value()
             ? arm_name(trial)
             : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank")),
-        {arm_name(trial),
-         {.trial = trial_name(trial), .series = trial.series.value_or(""), .ranks = trial.ranks},
-         rates_of(trial),
-         clean_rates_of(record, trial),
-         doubt_of(record, "trial " + arm_name(trial))});
+        {{.rates = rates_of(trial),
+          .clean = clean_rates_of(record, trial),
+          .doubt = doubt_of(record, "trial " + arm_name(trial))},
+         arm_name(trial),
+         {.trial = trial_name(trial), .series = trial.series.value_or(""), .ranks = trial.ranks}});
   }
   const std::int64_t ranks = launched_ranks(record.system);
+  const std::string doubt = doubt_of(record, "training");
+  const std::vector<double> rates = rates_of(record.history);
   add(fmt::format("train on {}", count_text(ranks, "rank")),
-      {"train",
-       {.trial = "train", .ranks = ranks},
-       rates_of(record.history),
-       {},
-       doubt_of(record, "training")});
+      {{.rates = rates, .clean = doubt.empty() ? rates : std::vector<double>(), .doubt = doubt},
+       "train",
+       {.trial = "train", .ranks = ranks}});
+  return arms;
+}
+
+/// Adds a start with these rates to those of its side.
+void add_start(const RateSample& start, RateSample& side) {
+  side.rates.push_back(geometric_mean(start.rates));
+  if (!start.clean.empty()) {
+    side.clean.push_back(geometric_mean(start.clean));
+  }
+  if (side.doubt.empty() || start.doubt == kDisturbedSide) {
+    side.doubt = start.doubt;
+  }
+}
+
+std::map<std::string, Arm> arms_of(std::span<const RunRecord> records, CompareUnit unit) {
+  if (unit == CompareUnit::kRepetition) {
+    return arms_of(records.front());
+  }
+  std::map<std::string, Arm> arms;
+  for (const RunRecord& record : records) {
+    for (const auto& [key, start] : arms_of(record)) {
+      Arm& arm = arms[key];
+      arm.name = start.name;
+      arm.item = start.item;
+      add_start(start, arm);
+    }
+  }
   return arms;
 }
 
@@ -274,19 +173,28 @@ using CollectiveKey =
 
 /// The times of one size of a collective.
 struct CollectiveTimes {
-  CollectiveTimeRecord time_s;
-  std::int64_t wrong = 0;  ///< wrong elements among those checked
-  std::string doubt;       ///< as ArmRates has it
+  CollectiveTimeRecord time_s;  ///< of the last start
+  RateSample starts;            ///< of 1 / median, by start
+  std::int64_t wrong = 0;       ///< wrong elements among those checked
 };
 
-std::map<CollectiveKey, CollectiveTimes> collectives_of(const RunRecord& record) {
+std::map<CollectiveKey, CollectiveTimes> collectives_of(std::span<const RunRecord> records) {
   std::map<CollectiveKey, CollectiveTimes> collectives;
-  for (const CollectiveRecord& collective : record.collectives) {
-    if (collective.time_s.median > 0.0) {
-      collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}] = {
-          collective.time_s,
-          collective.wrong.value_or(0),
-          doubt_of(record, "collectives over " + count_text(collective.ranks, "rank"))};
+  for (const RunRecord& record : records) {
+    for (const CollectiveRecord& collective : record.collectives) {
+      if (!(collective.time_s.median > 0.0)) {
+        continue;
+      }
+      CollectiveTimes& times =
+          collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}];
+      times.time_s = collective.time_s;
+      times.wrong += collective.wrong.value_or(0);
+      const std::vector<double> speed = {1.0 / collective.time_s.median};
+      const std::string doubt =
+          doubt_of(record, "collectives over " + count_text(collective.ranks, "rank"));
+      add_start(
+          {.rates = speed, .clean = doubt.empty() ? speed : std::vector<double>(), .doubt = doubt},
+          times.starts);
     }
   }
   return collectives;
@@ -297,27 +205,37 @@ std::string text_of(const CollectiveKey& key) {
   return fmt::format("{} of {} bytes, {}, {}", op, bytes, dtype, count_text(ranks, "rank"));
 }
 
-CollectiveComparison compare_collective(const CollectiveKey& key,
-                                        const CollectiveTimes& baseline,
-                                        const CollectiveTimes& candidate,
-                                        double tolerance) {
+/// Of one report each: by the spread of the calls.
+RateComparison compare_calls(const CollectiveTimes& baseline,
+                             const CollectiveTimes& candidate,
+                             double tolerance) {
   const CollectiveTimeRecord& before = baseline.time_s;
   const CollectiveTimeRecord& after = candidate.time_s;
-  CollectiveComparison result{.collective = text_of(key),
-                              .baseline_s = before.median,
-                              .candidate_s = after.median,
-                              .ratio = before.median / after.median};
+  RateComparison result{.ratio = before.median / after.median, .baseline_n = 1, .candidate_n = 1};
   const bool slower = result.ratio < 1.0 && after.median > before.p95;
   const bool faster = result.ratio > 1.0 && before.median > after.p95;
   if (std::abs(result.ratio - 1.0) <= tolerance) {
     result.change = Change::kSame;
   } else if (slower || faster) {
-    result.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, slower);
+    result.doubt = doubt_of_difference(baseline.starts.doubt, candidate.starts.doubt, slower);
     if (result.doubt.empty()) {
       result.change = slower ? Change::kSlower : Change::kFaster;
     }
   }
   return result;
+}
+
+CollectiveComparison compare_collective(const CollectiveKey& key,
+                                        const CollectiveTimes& baseline,
+                                        const CollectiveTimes& candidate,
+                                        CompareUnit unit,
+                                        double tolerance) {
+  return {unit == CompareUnit::kStart
+              ? compare_rates(baseline.starts, candidate.starts, unit, tolerance)
+              : compare_calls(baseline, candidate, tolerance),
+          text_of(key),
+          1.0 / geometric_mean(baseline.starts.rates),
+          1.0 / geometric_mean(candidate.starts.rates)};
 }
 
 MeasuredItem item_of(const CollectiveKey& key) {
@@ -327,8 +245,7 @@ MeasuredItem item_of(const CollectiveKey& key) {
 
 /// A device that reads host memory has one synthetic trial, which is comparable to another device's
 /// trial with input copies: renames that one in `theirs` to match.
-void pair_synthetic(const std::map<std::string, ArmRates>& ours,
-                    std::map<std::string, ArmRates>& theirs) {
+void pair_synthetic(const std::map<std::string, Arm>& ours, std::map<std::string, Arm>& theirs) {
   for (const auto& [key, arm] : ours) {
     if (arm.item.trial != "synthetic" || theirs.contains(key)) {
       continue;
@@ -372,12 +289,13 @@ void pair_up(const std::map<Key, Record>& before,
   }
 }
 
-std::string names_of(const RunRecord& record) {
+template <typename Arms, typename Collectives>
+std::string names_of(const Arms& arms, const Collectives& collectives) {
   std::vector<std::string> names;
-  for (const auto& [name, trial] : arms_of(record)) {
+  for (const auto& [name, arm] : arms) {
     names.push_back(name);
   }
-  for (const auto& [key, collective] : collectives_of(record)) {
+  for (const auto& [key, collective] : collectives) {
     names.push_back(text_of(key));
   }
   return names.empty() ? "nothing that was measured" : fmt::format("{}", fmt::join(names, ", "));
@@ -407,6 +325,58 @@ std::string workload_name(const RunRecord& record) {
   return record.workload.has_value() ? record.workload->name : "none";
 }
 
+/// Throws unless the two measure the same work.
+void expect_comparable(const RunRecord& baseline, const RunRecord& candidate) {
+  if (workload_name(baseline) == workload_name(candidate)) {
+    expect_same_work(baseline, candidate);
+    return;
+  }
+  const std::string before = command_of(baseline.run);
+  const std::string after = command_of(candidate.run);
+  if (before != after && !before.empty() && !after.empty() &&
+      baseline.workload.has_value() != candidate.workload.has_value()) {
+    throw Error(ErrorCode::kData,
+                fmt::format("the baseline is a report of the command {}, the candidate one of {}: "
+                            "what they measure cannot be compared",
+                            before,
+                            after));
+  }
+  throw Error(ErrorCode::kData,
+              fmt::format("the reports are of different workloads, {} and {}: their samples/s "
+                          "cannot be compared",
+                          workload_name(baseline),
+                          workload_name(candidate)));
+}
+
+/// Throws if a start is there twice: it would count as two that agree.
+void expect_distinct(std::span<const RunRecord> baselines, std::span<const RunRecord> candidates) {
+  std::set<std::string> ids;
+  for (const std::span<const RunRecord> side : {baselines, candidates}) {
+    for (const RunRecord& record : side) {
+      if (!ids.insert(record.run.id).second) {
+        throw Error(ErrorCode::kData,
+                    fmt::format("two of the reports are of one run, {}, started at {}: a start "
+                                "counts once",
+                                record.run.id,
+                                record.run.started_at));
+      }
+    }
+  }
+}
+
+/// Returns why the first candidate that is not complete is not; empty if all are.
+std::string incompleteness(std::span<const RunRecord> candidates) {
+  for (const RunRecord& candidate : candidates) {
+    if (candidate.run.status != RunStatus::kComplete) {
+      return candidates.size() == 1 ? status_text(candidate.run)
+                                    : fmt::format("{}, the run started at {}",
+                                                  status_text(candidate.run),
+                                                  candidate.run.started_at);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 bool Comparison::any_slower() const {
@@ -422,77 +392,77 @@ bool Comparison::fails() const {
 Comparison compare_reports(const RunRecord& baseline,
                            const RunRecord& candidate,
                            const CompareOptions& options) {
+  return compare_reports({&baseline, 1}, {&candidate, 1}, options);
+}
+
+Comparison compare_reports(std::span<const RunRecord> baselines,
+                           std::span<const RunRecord> candidates,
+                           const CompareOptions& options) {
+  DLBENCH_CHECK(!baselines.empty() && !candidates.empty());
   if (!(options.tolerance > 0.0 && options.tolerance < 1.0)) {
     throw Error(ErrorCode::kUsage,
                 fmt::format("a tolerance of {} is not a share between 0 and 1; 0.02 is 2 %",
                             options.tolerance));
   }
-  if (workload_name(baseline) != workload_name(candidate)) {
-    const std::string before = command_of(baseline.run);
-    const std::string after = command_of(candidate.run);
-    if (before != after && !before.empty() && !after.empty() &&
-        baseline.workload.has_value() != candidate.workload.has_value()) {
-      throw Error(
-          ErrorCode::kData,
-          fmt::format("the baseline is a report of the command {}, the candidate one of {}: "
-                      "what they measure cannot be compared",
-                      before,
-                      after));
-    }
-    throw Error(ErrorCode::kData,
-                fmt::format("the reports are of different workloads, {} and {}: their samples/s "
-                            "cannot be compared",
-                            workload_name(baseline),
-                            workload_name(candidate)));
-  }
-  expect_same_work(baseline, candidate);
   Comparison comparison;
-  std::map<std::string, ArmRates> before_arms = arms_of(baseline);
-  std::map<std::string, ArmRates> after_arms = arms_of(candidate);
+  if (baselines.size() > 1 || candidates.size() > 1) {
+    comparison.unit = CompareUnit::kStart;
+    expect_distinct(baselines, candidates);
+  }
+  for (const RunRecord& baseline : baselines) {
+    for (const RunRecord& candidate : candidates) {
+      expect_comparable(baseline, candidate);
+    }
+  }
+  std::map<std::string, Arm> before_arms = arms_of(baselines, comparison.unit);
+  std::map<std::string, Arm> after_arms = arms_of(candidates, comparison.unit);
   pair_synthetic(before_arms, after_arms);
   pair_synthetic(after_arms, before_arms);
+  const auto before_collectives = collectives_of(baselines);
+  const auto after_collectives = collectives_of(candidates);
+  const auto asked = [&](const MeasuredItem& item) {
+    return std::ranges::any_of(candidates, [&](const RunRecord& candidate) {
+      return !asked_without(item, baselines.front(), candidate);
+    });
+  };
   pair_up(
       before_arms,
       after_arms,
       [](const std::string& name) { return name; },
-      [&](const std::string& /*name*/, const ArmRates& arm) {
-        return !asked_without(arm.item, baseline, candidate);
-      },
+      [&](const std::string& /*name*/, const Arm& arm) { return asked(arm.item); },
       comparison,
-      [&](const std::string& /*name*/, const ArmRates& before, const ArmRates& after) {
-        comparison.arms.push_back(compare_arm(before, after, options.tolerance));
+      [&](const std::string& /*name*/, const Arm& before, const Arm& after) {
+        comparison.arms.push_back(compare_arm(before, after, comparison.unit, options.tolerance));
       });
   pair_up(
-      collectives_of(baseline),
-      collectives_of(candidate),
+      before_collectives,
+      after_collectives,
       [](const CollectiveKey& key) { return text_of(key); },
       [&](const CollectiveKey& key, const CollectiveTimes& /*times*/) {
-        return !asked_without(item_of(key), baseline, candidate);
+        return asked(item_of(key));
       },
       comparison,
       [&](const CollectiveKey& key, const CollectiveTimes& before, const CollectiveTimes& after) {
-        comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
+        comparison.collectives.push_back(
+            compare_collective(key, before, after, comparison.unit, options.tolerance));
       });
-  for (const auto& [key, times] : collectives_of(candidate)) {
+  for (const auto& [key, times] : after_collectives) {
     if (times.wrong > 0) {
       comparison.wrong.push_back(
           fmt::format("{}: {}", text_of(key), count_text(times.wrong, "wrong element")));
     }
   }
-  const bool complete = candidate.run.status == RunStatus::kComplete;
+  comparison.incomplete = incompleteness(candidates);
   const bool ended_before_any =
-      !complete && after_arms.empty() && collectives_of(candidate).empty();
+      !comparison.incomplete.empty() && after_arms.empty() && after_collectives.empty();
   if (comparison.arms.empty() && comparison.collectives.empty() &&
       (!ended_before_any || comparison.only_in_one.empty())) {
     throw Error(ErrorCode::kData,
                 fmt::format("nothing to compare: the baseline has {}, the candidate {}",
-                            names_of(baseline),
-                            names_of(candidate)));
+                            names_of(before_arms, before_collectives),
+                            names_of(after_arms, after_collectives)));
   }
-  if (!complete) {
-    comparison.incomplete = status_text(candidate.run);
-  }
-  comparison.differences = differences_of(baseline, candidate);
+  comparison.differences = differences_of(baselines, candidates);
   return comparison;
 }
 

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares the second report's speed with the first's. The runs are independent: their repetitions
-// are not paired.
+// Compares the speed of a candidate's reports with a baseline's. The runs are independent: their
+// repetitions are not paired.
 #pragma once
 
 #include "reports/record.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,44 +26,52 @@ struct CompareOptions {
   double tolerance = 0.02;
 };
 
-/// One arm that both reports have: a trial, or the training of `train`, whose epochs are its
-/// repetitions; with more than three epochs the first is dropped.
-struct ArmComparison {
-  std::string arm;        ///< e.g. "synthetic/device", "train"
-  double baseline = 0.0;  ///< samples/s, geometric mean of the repetitions that count
-  double candidate = 0.0;
-  double ratio = 0.0;  ///< candidate / baseline
-  /// 95 %: Welch's t on the logs of the repetitions' rates. Nothing if a side has one repetition.
-  std::optional<IntervalRecord> ci95;
+/// What a side's rates are of: repetitions of the only report on each side; or, where a side has
+/// several reports, their starts, each with the geometric mean of its repetitions.
+enum class CompareUnit { kRepetition, kStart };
+
+/// What two samples of rates say.
+struct RateComparison {
+  double ratio = 0.0;  ///< candidate / baseline, of geometric means
+  /// 95 %: Welch's t on the logs of the rates; of a lone start against several Student's t, as if
+  /// it varied as they do. Nothing if a side has one repetition, or both have one start.
+  std::optional<IntervalRecord> ci95{};
   std::int64_t baseline_n = 0;
   std::int64_t candidate_n = 0;
   Change change = Change::kUnsure;
   /// Why a difference is not evidence: "the candidate was disturbed". Empty: kUnsure because of too
-  /// few repetitions, or another change.
-  std::string doubt;
-  /// For kUnsure with too few repetitions: how many per report would decide at this ratio and
-  /// noise, more than the side with fewer has; nothing if not computable or above 10000.
-  std::optional<std::int64_t> needed_n;
+  /// few rates, or another change.
+  std::string doubt{};
+  /// For kUnsure with too few rates: how many per side would decide at this ratio and noise, more
+  /// than the side with fewer has; nothing if not computable or above 10000.
+  std::optional<std::int64_t> needed_n{};
 };
 
-/// One collective at one size, dtype and number of ranks that both reports have.
-struct CollectiveComparison {
+/// One arm that both sides have: a trial, or the training of `train`, whose epochs are its
+/// repetitions; with more than three epochs the first is dropped.
+struct ArmComparison : RateComparison {
+  std::string arm;        ///< e.g. "synthetic/device", "train"
+  double baseline = 0.0;  ///< samples/s, geometric mean of the rates that count
+  double candidate = 0.0;
+};
+
+/// One collective at one size, dtype and number of ranks that both sides have. Of one report each
+/// without interval and needed_n; n counts reports.
+struct CollectiveComparison : RateComparison {
   std::string collective;    ///< e.g. "all_reduce of 1024 bytes, f32, 4 ranks"
-  double baseline_s = 0.0;   ///< median of the calls
+  double baseline_s = 0.0;   ///< median of the calls; of several starts their geometric mean
   double candidate_s = 0.0;  ///< likewise
-  double ratio = 0.0;        ///< of speeds: baseline_s / candidate_s
-  Change change = Change::kUnsure;
-  std::string doubt;  ///< as in ArmComparison
 };
 
 /// A fact in which the reports differ: an option, a library version, the machine.
 struct Difference {
   std::string what;
-  std::string baseline;
+  std::string baseline;  ///< if a side's reports differ among themselves: "40 or 41"
   std::string candidate;
 };
 
 struct Comparison {
+  CompareUnit unit = CompareUnit::kRepetition;
   std::vector<ArmComparison> arms;
   std::vector<CollectiveComparison> collectives;
   std::vector<std::string> only_in_one;  ///< "full: only in the baseline"
@@ -87,9 +96,20 @@ struct Comparison {
 /// alone are slower, too; kFaster likewise for the baseline. Calls of a collective are not
 /// independent, so their medians decide: kSlower if the candidate's is above the baseline's 95th
 /// percentile and by more than the tolerance above its median, kFaster the other way round, kSame
-/// if the medians differ by at most the tolerance, else kUnsure. Throws Error(kData) if the reports
-/// have different workloads, no common arm or collective, or a repetition that counts without a
-/// rate above 0, Error(kUsage) for a tolerance not in (0, 1).
+/// if the medians differ by at most the tolerance, else kUnsure.
+///
+/// With several reports on a side the unit is the start: what differs from start to start, such as
+/// where memory lies, is noise then, which one report each cannot show. Collectives are then
+/// compared by their medians of the starts as arms are by their rates. An arm or collective that
+/// one report of a side has is the side's.
+///
+/// Throws Error(kData) if the reports have different workloads, no common arm or collective, or a
+/// repetition that counts without a rate above 0, or if of several one is there twice;
+/// Error(kUsage) for a tolerance not in (0, 1). Both sides have at least one report.
+[[nodiscard]] Comparison compare_reports(std::span<const RunRecord> baselines,
+                                         std::span<const RunRecord> candidates,
+                                         const CompareOptions& options = {});
+/// Compares one report with another.
 [[nodiscard]] Comparison compare_reports(const RunRecord& baseline,
                                          const RunRecord& candidate,
                                          const CompareOptions& options = {});

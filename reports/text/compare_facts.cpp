@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
@@ -163,25 +165,42 @@ std::string command_of(const RunInfoRecord& run) {
   return run.command.size() > 1 ? run.command[1] : std::string();
 }
 
-std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecord& candidate) {
-  const auto before = facts_of(baseline);
-  const auto after = facts_of(candidate);
+std::vector<Difference> differences_of(std::span<const RunRecord> baselines,
+                                       std::span<const RunRecord> candidates) {
+  using Facts = std::map<std::string, std::string>;
+  const auto facts_of_all = [](std::span<const RunRecord> records) {
+    std::vector<Facts> facts;
+    for (const RunRecord& record : records) {
+      facts.push_back(facts_of(record));
+    }
+    return facts;
+  };
+  const std::vector<Facts> before = facts_of_all(baselines);
+  const std::vector<Facts> after = facts_of_all(candidates);
   std::set<std::string> names;
-  for (const auto& [name, value] : before) {
-    names.insert(name);
+  for (const std::vector<Facts>* side : {&before, &after}) {
+    for (const Facts& facts : *side) {
+      for (const auto& [name, value] : facts) {
+        names.insert(name);
+      }
+    }
   }
-  for (const auto& [name, value] : after) {
-    names.insert(name);
-  }
-  const auto find = [](const std::map<std::string, std::string>& facts, const std::string& name) {
-    const auto found = facts.find(name);
-    return found == facts.end() ? std::string("none") : found->second;
+  const auto values_of = [](const std::vector<Facts>& side, const std::string& name) {
+    std::set<std::string> values;
+    for (const Facts& facts : side) {
+      const auto found = facts.find(name);
+      values.insert(found == facts.end() ? "none" : found->second);
+    }
+    return values;
   };
   std::vector<Difference> differences;
   for (const std::string& name : names) {
-    const Difference difference{name, find(before, name), find(after, name)};
-    if (difference.baseline != difference.candidate) {
-      differences.push_back(difference);
+    const std::set<std::string> ours = values_of(before, name);
+    const std::set<std::string> theirs = values_of(after, name);
+    if (ours != theirs || ours.size() > 1) {
+      differences.push_back({name,
+                             fmt::format("{}", fmt::join(ours, " or ")),
+                             fmt::format("{}", fmt::join(theirs, " or "))});
     }
   }
   return differences;

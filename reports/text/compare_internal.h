@@ -6,6 +6,7 @@
 
 #include "reports/text/compare.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ namespace dlbench::reports {
 /// Returns the dlbench command that wrote the report: "run", "comm"; empty: not in the record.
 [[nodiscard]] std::string command_of(const RunInfoRecord& run);
 
-/// Returns the facts that differ and may explain a change of speed, by name.
-[[nodiscard]] std::vector<Difference> differences_of(const RunRecord& baseline,
-                                                     const RunRecord& candidate);
+/// Returns the facts that differ and may explain a change of speed, by name; also those that differ
+/// among the reports of one side.
+[[nodiscard]] std::vector<Difference> differences_of(std::span<const RunRecord> baselines,
+                                                     std::span<const RunRecord> candidates);
 
 }  // namespace dlbench::reports

@@ -12,54 +12,90 @@
 namespace dlbench::reports {
 namespace {
 
-std::string verdict_text(Change change, const std::string& doubt) {
-  return std::string(word(change)) + (doubt.empty() ? "" : " (" + doubt + ")");
+std::string verdict_text(const RateComparison& compared, CompareUnit unit) {
+  std::string text(word(compared.change));
+  if (!compared.doubt.empty()) {
+    text += " (" + compared.doubt + ")";
+  }
+  if (compared.needed_n.has_value()) {
+    text += fmt::format(" (about {} {} each would decide)",
+                        *compared.needed_n,
+                        unit == CompareUnit::kStart ? "starts" : "repetitions");
+  }
+  return text;
 }
 
-std::string arms_text(const std::vector<ArmComparison>& arms) {
+std::string interval_text(const RateComparison& compared) {
+  return compared.ci95.has_value()
+             ? fmt::format("{:.3f} to {:.3f}", (*compared.ci95)[0], (*compared.ci95)[1])
+             : "none";
+}
+
+std::string counts_text(const RateComparison& compared) {
+  return fmt::format("{}/{}", compared.baseline_n, compared.candidate_n);
+}
+
+constexpr const char* kLevels =
+    "Faster and slower are decided at 99 %, so an interval at 95 % may exclude 1 beside `unsure`. ";
+
+std::string arms_text(const std::vector<ArmComparison>& arms, CompareUnit unit) {
   if (arms.empty()) {
     return "";
   }
   TextTable table({"trial", "baseline", "candidate", "ratio", "95 % interval", "n", "verdict"},
                   {6});
   for (const ArmComparison& arm : arms) {
-    std::string verdict = verdict_text(arm.change, arm.doubt);
-    if (arm.needed_n.has_value()) {
-      verdict += fmt::format(" (about {} repetitions each would decide)", *arm.needed_n);
-    }
     table.add({arm.arm,
                number_text(arm.baseline),
                number_text(arm.candidate),
                fmt::format("{:.3f}", arm.ratio),
-               arm.ci95.has_value()
-                   ? fmt::format("{:.3f} to {:.3f}", (*arm.ci95)[0], (*arm.ci95)[1])
-                   : "none",
-               fmt::format("{}/{}", arm.baseline_n, arm.candidate_n),
-               verdict});
+               interval_text(arm),
+               counts_text(arm),
+               verdict_text(arm, unit)});
+  }
+  if (unit == CompareUnit::kStart) {
+    return table.text() +
+           "samples/s: geometric means over the starts of those of their repetitions (of `train`: "
+           "epochs), whose ratio is compared. " +
+           kLevels + "n counts starts: what differs from start to start is in the intervals\n";
   }
   return table.text() +
          "samples/s: geometric means of the repetitions (of `train`: its epochs), whose ratio is "
-         "compared. Faster and slower are decided at 99 %, so an interval at 95 % may exclude 1 "
-         "beside `unsure`. The intervals are of one start each: what differs from start to start, "
-         "such as "
-         "where memory lies (much of `io` from memory), takes several reports to see\n";
+         "compared. " +
+         kLevels +
+         "The intervals are of one start each: what differs from start to start, such as where "
+         "memory lies (much of `io` from memory), takes several reports to see (--before, "
+         "--after)\n";
 }
 
-std::string collectives_text(const std::vector<CollectiveComparison>& collectives) {
+std::string collectives_text(const std::vector<CollectiveComparison>& collectives,
+                             CompareUnit unit) {
   if (collectives.empty()) {
     return "";
   }
-  TextTable table({"collective", "baseline", "candidate", "ratio", "verdict"}, {4});
-  for (const CollectiveComparison& collective : collectives) {
-    table.add({collective.collective,
-               seconds_text(collective.baseline_s),
-               seconds_text(collective.candidate_s),
-               fmt::format("{:.3f}", collective.ratio),
-               verdict_text(collective.change, collective.doubt)});
+  const bool starts = unit == CompareUnit::kStart;
+  std::vector<std::string> heads = {"collective", "baseline", "candidate", "ratio"};
+  if (starts) {
+    heads.insert(heads.end(), {"95 % interval", "n"});
   }
-  return table.text() +
-         "medians of the calls; the ratio is that of the speeds. Slower or faster: beyond the "
-         "95th percentile of the other's calls\n";
+  heads.emplace_back("verdict");
+  TextTable table(heads, {heads.size() - 1});
+  for (const CollectiveComparison& collective : collectives) {
+    std::vector<std::string> cells = {collective.collective,
+                                      seconds_text(collective.baseline_s),
+                                      seconds_text(collective.candidate_s),
+                                      fmt::format("{:.3f}", collective.ratio)};
+    if (starts) {
+      cells.insert(cells.end(), {interval_text(collective), counts_text(collective)});
+    }
+    cells.push_back(verdict_text(collective, unit));
+    table.add(cells);
+  }
+  return table.text() + (starts
+                             ? "geometric means over the starts of the medians of the calls; the "
+                               "ratio is that of the speeds\n"
+                             : "medians of the calls; the ratio is that of the speeds. Slower or "
+                               "faster: beyond the 95th percentile of the other's calls\n");
 }
 
 }  // namespace
@@ -79,7 +115,8 @@ std::string_view word(Change change) {
 }
 
 std::string comparison_text(const Comparison& comparison) {
-  std::string text = arms_text(comparison.arms) + collectives_text(comparison.collectives);
+  std::string text = arms_text(comparison.arms, comparison.unit) +
+                     collectives_text(comparison.collectives, comparison.unit);
   for (const std::string& line : comparison.only_in_one) {
     text += line + '\n';
   }

@@ -159,6 +159,31 @@ TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
   EXPECT_EQ(call({"compare", good_, path, "--tolerance", "80"}), 0) << "within the tolerance";
 }
 
+TEST_F(ReportCommands, CompareTakesSeveralStartsOfEach) {
+  const auto start = [this](const std::string& name, double scale) {
+    reports::RunRecord record = reports::sample_record();
+    record.run.id = name;
+    for (reports::TrialRecord& trial : record.trials) {
+      for (reports::RepetitionRecord& repetition : trial.repetitions) {
+        repetition.samples_per_second *= scale;
+      }
+    }
+    std::string path = (folder_ / (name + ".json")).string();
+    reports::write_report(record, path);
+    return path;
+  };
+  const std::string before_1 = start("before-1", 1.0);
+  const std::string before_2 = start("before-2", 1.001);
+  const std::string after_1 = start("after-1", 0.5);
+  const std::string after_2 = start("after-2", 0.501);
+  EXPECT_EQ(call({"compare", "--before", before_1, before_2, "--after", after_1, after_2}), 3);
+  EXPECT_THAT(out_, HasSubstr(" 2/2 "));
+  EXPECT_EQ(call({"compare", "--after", after_1, "--before", after_2, "--before", before_1}), 0);
+  EXPECT_THAT(out_, HasSubstr(" 2/1 "));
+  EXPECT_EQ(call({"compare", "--before", before_1, before_1, "--after", after_1}), 1);
+  EXPECT_THAT(err_, HasSubstr("two of the reports are of one run, before-1"));
+}
+
 TEST_F(ReportCommands, AVerdictThatCannotBeWrittenIsCodeOne) {
   const int full = ::open("/dev/full", O_WRONLY);
   if (full < 0) {
@@ -230,6 +255,13 @@ TEST_F(ReportCommands, BadCommandLinesAreCodeTwo) {
   EXPECT_EQ(call({"plot", good_, "--output", good_}), 2);
   EXPECT_THAT(err_, HasSubstr("which this command reads"));
   EXPECT_EQ(call({"compare", good_, good_, "--tolerance", "0"}), 2);
+  for (const std::vector<std::string>& sides : std::vector<std::vector<std::string>>{
+           {}, {good_}, {"--before", good_}, {good_, good_, "--before", good_, "--after", good_}}) {
+    std::vector<std::string> words = {"compare"};
+    words.insert(words.end(), sides.begin(), sides.end());
+    EXPECT_EQ(call(words), 2);
+    EXPECT_THAT(err_, HasSubstr("--before FILE... --after FILE..."));
+  }
 }
 
 }  // namespace
