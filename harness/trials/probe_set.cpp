@@ -17,7 +17,9 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -30,6 +32,15 @@ bool records(const probes::Probe& probe) {
   return std::any_of(options.begin(), options.end(), [](const probes::OptionSpec& option) {
     return option.name == "record";
   });
+}
+
+// Returns how long rank 0 computed, whose probes these are; wall_s of several ranks is the slowest
+// one's, which may be longer than rank 0 was watched.
+double own_seconds(const reports::RepetitionRecord& repetition, std::int64_t ranks) {
+  const std::vector<double>& steps = repetition.step_wall_s;
+  return ranks == 1 || steps.empty()
+             ? repetition.wall_s
+             : std::min(repetition.wall_s, std::accumulate(steps.begin(), steps.end(), 0.0));
 }
 
 // Computes power of this rank's device over the rate of its samples, including discarded
@@ -45,7 +56,7 @@ void add_joules_per_sample(const reports::TrialRecord& trial,
   double steps_s = 0.0;
   for (const reports::RepetitionRecord& repetition : trial.repetitions) {
     samples += repetition.steps * trial.batch_size_per_rank;
-    steps_s += repetition.wall_s;
+    steps_s += own_seconds(repetition, trial.ranks);
   }
   const auto* joules = reports::held<double>(values, "energy_joules");
   const auto* windows_s = reports::held<double>(values, "window_seconds");

@@ -115,6 +115,19 @@ TEST(ProbeRecord, BatchesBesideStepsHaveNoJoulesOfTheirOwn) {
             "steps of the network ran beside these batches");
 }
 
+// The slowest rank took 2.7 s, rank 0 1.9 s.
+TEST(ProbeRecord, JoulesPerSampleAreOfRankZerosOwnTime) {
+  const probes::GpuRecording recording =
+      probes::read_gpu_recording(DLBENCH_RECORDED "/nvml_synthetic.json");
+  reports::TrialRecord trial = trial_of_two_repetitions();
+  trial.ranks = 2;
+  trial.repetitions[0].step_wall_s.assign(100, 0.012);
+  trial.repetitions[1].step_wall_s.assign(50, 0.014);
+  const reports::ValueMap nvml = probe_record(
+      {true, "", probes::gpu_values(recording.gpu, recording.of_trial("synthetic/device"))}, trial);
+  EXPECT_NEAR(std::get<double>(nvml.at("joules_per_sample").data), 400.0 * 1.9 / 600, 1e-9);
+}
+
 TEST(ProbeRecord, AGpuOfSeveralRanksHasNoJoulesOfOneRanksSamples) {
   const probes::GpuRecording recording =
       probes::read_gpu_recording(DLBENCH_RECORDED "/nvml_synthetic.json");
