@@ -316,6 +316,11 @@ std::optional<double> contention_explains(const VerdictEvidence& evidence, doubl
 
 double gain_at(double rate, const ArmMeans& means) { return std::min(means.io, rate) / means.full; }
 
+double rate_without(double with, double without, const ArmMeans& means) {
+  const double part_s = 1.0 / with - 1.0 / without;
+  return 1.0 / std::max(1.0 / without, 1.0 / means.full - part_s);
+}
+
 double rate_without_compute(const ArmMeans& means) {
   const double copy_s = std::max(0.0, 1.0 / means.host - 1.0 / means.device);
   const double communication_s = std::max(0.0, 1.0 / means.device - 1.0 / means.nocomm);
@@ -330,9 +335,9 @@ std::optional<double> max_gain(Verdict verdict, const ArmMeans& means) {
     case Verdict::kContentionBound:
       return gain_at(means.host, means);
     case Verdict::kCopyBound:
-      return gain_at(means.device, means);
+      return gain_at(rate_without(means.host, means.device, means), means);
     case Verdict::kCommunicationBound:
-      return gain_at(means.nocomm, means);
+      return gain_at(rate_without(means.device, means.nocomm, means), means);
     case Verdict::kComputeBound:
       return gain_at(rate_without_compute(means), means);
     case Verdict::kLaunchBound:

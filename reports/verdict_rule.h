@@ -80,6 +80,10 @@ struct ArmMeans {
 /// Returns the factor on full if the step alone ran at `rate`, samples/s; the loader may limit it.
 [[nodiscard]] double gain_at(double rate, const ArmMeans& means);
 
+/// Returns the rate that is left, samples/s, if a part of the step took no time, which runs at
+/// `with` and would run at `without` alone: full loses the rest of what it loses now.
+[[nodiscard]] double rate_without(double with, double without, const ArmMeans& means);
+
 /// Returns the rate of a step with free computation, samples/s: limited by copy and communication;
 /// infinite if these were not measured or cost nothing.
 [[nodiscard]] double rate_without_compute(const ArmMeans& means);

@@ -315,7 +315,7 @@ const char* remedy(Doubt doubt) {
     case Doubt::kRatioTooWide:
       break;
   }
-  return "measure again on a quiet machine, with a larger --max-time or --repetitions";
+  return "measure again on a quiet machine, with more --repetitions";
 }
 
 }  // namespace
@@ -402,8 +402,9 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
       ideas.push_back(without_contention(input, means));
       break;
     case Verdict::kCopyBound:
-      ideas.push_back(faster_step(
-          "copies that overlap the step (pinned memory, smaller types)", means.device, means));
+      ideas.push_back(faster_step("copies that overlap the step (pinned memory, smaller types)",
+                                  reports::rate_without(means.host, means.device, means),
+                                  means));
       break;
     case Verdict::kComputeBound:
       ideas.push_back(
@@ -428,7 +429,7 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
                               "backward pass, larger batch per rank, a faster link)"
                             : "less or better hidden communication (larger batch per rank, "
                               "larger buckets, a faster link)",
-          means.nocomm,
+          reports::rate_without(means.device, means.nocomm, means),
           means));
       break;
     case Verdict::kStraggler:
