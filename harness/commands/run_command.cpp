@@ -262,7 +262,7 @@ class Measurement {
     ProfilingRequest request{.seconds = std::min(kProfiledSeconds, max_s),
                              .max_seconds = std::min(kMaxProfiledSeconds, max_s),
                              .trace_file = options_.trace,
-                             .ops = op_labels(session.plan().training_graph()),
+                             .ops = op_labels(session.step().lowered()),
                              .after_probe = [this] { report_.write(); }};
     if (options_.time_budget.has_value()) {
       fit_profiling(group_.broadcast(*options_.time_budget - guard_.elapsed_s()),

@@ -428,10 +428,12 @@ std::optional<double> memory_share(const reports::TrialRecord& timed,
   return bytes / *step_s / *peak;
 }
 
-std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) {
+std::map<std::int64_t, probes::GpuOpLabel> op_labels(const backend::LoweredGraph& lowered) {
   std::map<std::int64_t, probes::GpuOpLabel> labels;
-  for (const graph::Node& node : graph.nodes()) {
-    labels[node.id] = {node.name, std::string(graph::name(node.phase))};
+  for (const backend::LoweredNode& node : lowered.nodes) {
+    if (!node.covers.empty()) {
+      labels[node.covers.front()] = {node.name, std::string(graph::name(node.phase))};
+    }
   }
   return labels;
 }

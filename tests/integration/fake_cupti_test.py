@@ -60,6 +60,13 @@ class FakeCupti(FakeGpuTest):
         self.assertLessEqual({"fake_cudnn_wgrad", "fake_cublaslt_gemm"}, names)
         self.assertTrue(any("cuda::MaxPoolWindowPack<float, 4" in name for name in names), names)
 
+    def test_kernels_have_the_names_of_the_operators(self):
+        trials, report = self.recorded("--trials", "full", "--precision", "bf16")
+        operators = {(row["name"], row["phase"]) for row in report["operators"]}
+        kernels = {(row["op"], row["phase"]) for row in trials["full"]["kernels"]}
+        self.assertIn(("parameters/bf16", "forward"), kernels, "casts of all of them in one kernel")
+        self.assertLessEqual(kernels, operators)
+
     def test_the_devices_tracks_lie_on_the_hosts_clock(self):
         path = self.folder / "trace.json"
         self.recorded("--trials", "synthetic/device,full", "--trace", path)
