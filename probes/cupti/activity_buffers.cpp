@@ -78,6 +78,9 @@ std::uint8_t* ActivityBuffers::lend() noexcept {
 }
 
 void ActivityBuffers::take(std::uint8_t* block, std::size_t bytes) noexcept {
+  if (block == nullptr) {
+    return;  // not lent
+  }
   Full buffer{Memory(block, Free{kBlockBytes}), bytes};
   if (is_open_ && bytes != 0 && bytes < kBlockBytes / 2) {
     if (Memory copy(static_cast<std::uint8_t*>(std::malloc(bytes)), Free{}); copy != nullptr) {

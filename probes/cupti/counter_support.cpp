@@ -22,11 +22,10 @@ CounterObstacles counter_obstacles(CounterUse use) {
   // No cuDevice: that of the current context.
   params.api =
       use == CounterUse::kRange ? CUPTI_PROFILER_RANGE_PROFILING : CUPTI_PROFILER_PM_SAMPLING;
-  check_cupti(cuptiProfilerDeviceSupported(&params),
-              "cuptiProfilerDeviceSupported",
-              core::ErrorCode::kUnavailable);
-  return {.any = in_the_way(params.isSupported),
-          .architecture = in_the_way(params.architecture),
+  if (cuptiProfilerDeviceSupported(&params) != CUPTI_SUCCESS) {
+    return {};
+  }
+  return {.architecture = in_the_way(params.architecture),
           .virtual_gpu = in_the_way(params.vGpu),
           .confidential_computing = in_the_way(params.confidentialCompute),
           .linked_gpus = in_the_way(params.sli),
@@ -37,9 +36,6 @@ CounterObstacles counter_obstacles(CounterUse use) {
 std::string obstacle_text(const std::string& chip,
                           CounterUse use,
                           const CounterObstacles& obstacles) {
-  if (!obstacles.any) {
-    return "";
-  }
   const bool ranges = use == CounterUse::kRange;
   const std::string start =
       "counters of this GPU (" + chip + ") cannot be " + (ranges ? "read: " : "sampled: ");
@@ -64,7 +60,7 @@ std::string obstacle_text(const std::string& chip,
   if (obstacles.windows_subsystem) {
     return start + "this is the Windows Subsystem for Linux";
   }
-  return start + "CUPTI does not support its configuration";
+  return "";
 }
 
 void refuse_obstacles(const std::string& chip, CounterUse use) {

@@ -10,9 +10,9 @@
 
 namespace dlbench::probes {
 
-/// The obstacles that CUPTI reports for a device; `any` alone: it does not say which.
+/// The obstacles that CUPTI reports for a device. What it does not know of is none: reading the
+/// counters will tell.
 struct CounterObstacles {
-  bool any = false;
   bool architecture = false;
   bool virtual_gpu = false;
   bool confidential_computing = false;
@@ -21,7 +21,7 @@ struct CounterObstacles {
   bool windows_subsystem = false;
 };
 
-/// Returns those of the device of this thread's context. Throws core::Error(kUnavailable).
+/// Returns those of the device of this thread's context; none if CUPTI cannot tell.
 [[nodiscard]] CounterObstacles counter_obstacles(CounterUse use);
 
 /// Returns one sentence on the obstacles; empty if there are none.

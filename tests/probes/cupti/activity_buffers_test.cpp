@@ -40,6 +40,17 @@ TEST(ActivityBuffers, ABlockIsZeroAndCostsNoMoreThanIsWritten) {
   }
 }
 
+TEST(ActivityBuffers, ABlockThatWasRefusedGivesNothingBack) {
+  ActivityBuffers buffers(kBlock);
+  std::uint8_t* const block = buffers.lend();
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(buffers.lend(), nullptr);
+  buffers.take(nullptr, 0);
+  EXPECT_EQ(buffers.lend(), nullptr) << "one block is all there may be";
+  buffers.take(block, 0);
+  EXPECT_NE(buffers.lend(), nullptr);
+}
+
 // As CUPTI does where NCCL launches each collective on a new thread.
 TEST(ActivityBuffers, OfTwoThousandThreadsTheRecordsAloneAreKept) {
   FakeCupti::instance() = {};

@@ -26,13 +26,14 @@ struct NcclMemoryAnswer {
 
 /// Memory of ncclMemAlloc on the current device, for the buffers of one communicator.
 ///
-/// NCCL rounds each allocation up to what NVLink switches map at once (its allocator.cc:
-/// CU_MULTICAST_GRANULARITY_RECOMMENDED), reported to be 2 MiB or 512 MiB. So memory is allocated
-/// in blocks and sub-allocated. NCCL may keep a block registered longer than a buffer lives, until
-/// its communicator has ended: blocks are freed only with the pool, which is kept alive by buffers
-/// and by the owner of the communicator until it has ended. Ranks whose pools have the same
-/// granularity and that request the same sizes in the same order get the same offsets in blocks, as
-/// NCCL requires of buffers in which switches add ("User Buffer Registration" of its guide).
+/// NCCL rounds each allocation up, 2.28 to what the device maps at once (2 MiB by
+/// cuMemGetAllocationGranularity); 512 MiB, what NVLink switches map at once, were reported of
+/// others. So memory is allocated in blocks and sub-allocated. NCCL may keep a block registered
+/// longer than a buffer lives, until its communicator has ended: blocks are freed only with the
+/// pool, which is kept alive by buffers and by the owner of the communicator until it has ended.
+/// Ranks whose pools have the same granularity and that request the same sizes in the same order
+/// get the same offsets in blocks, as NCCL requires of buffers in which switches add ("User Buffer
+/// Registration" of its guide).
 class NcclMemory : public std::enable_shared_from_this<NcclMemory> {
  public:
   /// Allocates and frees one byte to find out. Does not throw.
