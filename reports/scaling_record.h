@@ -97,7 +97,8 @@ struct LinkRecord {
   std::optional<IntervalRecord> alpha_s_ci95;
   double beta_s_per_byte = 0.0;
   std::optional<IntervalRecord> beta_s_per_byte_ci95;
-  /// Root mean square of the relative errors; null: a level of a network, which has its own.
+  /// Residual standard error relative to fitted times; null: a level of a network, which has its
+  /// own.
   std::optional<double> residual;
 };
 
@@ -113,7 +114,7 @@ struct LinkFitRecord {
   std::optional<std::int64_t> node_ranks;  ///< ranks of a node; null: one level
   std::optional<LinkRecord> inside;        ///< within a node; null: one level
   std::int64_t n = 0;                      ///< measurements
-  double residual = 0.0;                   ///< root mean square of the relative errors
+  double residual = 0.0;                   ///< residual standard error relative to fitted times
   std::string source;                      ///< what was fitted: "collectives" or "steps"
 };
 

@@ -25,7 +25,7 @@ struct LinearFit {
 
   /// n - free; if 0 or less, there are no intervals.
   [[nodiscard]] std::int64_t degrees() const { return n - free; }
-  /// Returns sqrt(weighted_squares / max(degrees(), 1)): the root mean square of the residuals.
+  /// Returns sqrt(weighted_squares / max(degrees(), 1)): the residual standard error.
   [[nodiscard]] double residual() const;
   /// Returns the 95 % t interval of one coefficient, cut off at 0; nothing if degrees() < 1 or
   /// without a standard error (at its bound 0, or undetermined).

@@ -61,7 +61,7 @@ struct LinkFit {
   std::optional<reports::Interval> inside_beta_s_per_byte;
   std::int64_t n = 0;     ///< measurements
   std::int64_t free = 0;  ///< parameters above 0
-  /// Root mean square of (measured - fitted) / fitted, n - free in the denominator.
+  /// Residual standard error of (measured - fitted) / fitted: n - free in the denominator.
   double residual = 0.0;
   /// Akaike weight: the probability that this candidate predicts best; the weights sum to 1
   /// (Burnham and Anderson 2002, "Model selection and multimodel inference", section 2.9).

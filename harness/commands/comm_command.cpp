@@ -101,7 +101,7 @@ std::string row(const reports::CollectiveRecord& record, const CollectiveCase& w
 }
 
 /// "# mean time = 12.30 us [11.00, 13.60] + bytes * 0.2200 ns [0.2000, 0.2400], 95 % intervals;
-/// misses the means by 3.1 %".
+/// residual standard error 3.1 %".
 std::string fit_text(const std::optional<reports::LinkRecord>& fit) {
   if (!fit.has_value()) {
     return "# no fit: it needs three sizes\n";
@@ -119,7 +119,7 @@ std::string fit_text(const std::optional<reports::LinkRecord>& fit) {
   }
   text += ", 95 % intervals";
   if (fit->residual.has_value()) {
-    text += fmt::format("; misses the means by {}", reports::percent_text(*fit->residual));
+    text += fmt::format("; residual standard error {}", reports::percent_text(*fit->residual));
   }
   return text + "\n";
 }
