@@ -205,6 +205,11 @@ std::int64_t parse_walltime(const std::string& text) {
 
 void complete_request(LaunchRequest& request) {
   check_words(request);
+  if (request.container.empty() && !request.container_runtime.empty()) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("--container-runtime {} needs --container IMAGE", request.container_runtime));
+  }
   if (request.container_runtime.empty()) {
     request.container_runtime = "apptainer";
     if (request.preset.has_value() && !request.preset->container_runtime.empty()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loader/page_cache.h"
 
+#include "data/loader/sample_substitution.h"
 #include "engine/core/error.h"
 #include "engine/core/file_descriptor.h"
 
@@ -25,9 +26,12 @@ namespace fs = std::filesystem;
 using core::Error;
 using core::ErrorCode;
 
+std::string file_error(const char* what, const fs::path& path) {
+  return fmt::format("cannot {} '{}': {}", what, path.string(), core::errno_text(errno));
+}
+
 [[noreturn]] void throw_file_error(const char* what, const fs::path& path) {
-  throw Error(ErrorCode::kFile,
-              fmt::format("cannot {} '{}': {}", what, path.string(), core::errno_text(errno)));
+  throw Error(ErrorCode::kFile, file_error(what, path));
 }
 
 /// An open file and its size.
@@ -217,7 +221,7 @@ CacheState prepare_page_cache(CacheMode mode,
 
 CacheState prepare_page_cache(CacheMode mode,
                               const Dataset& dataset,
-                              bool skip_unreadable,
+                              const LoaderOptions& options,
                               const std::function<void()>& check) {
   if (dataset.spec().held_in_memory) {
     return {.mode = mode,
@@ -225,9 +229,16 @@ CacheState prepare_page_cache(CacheMode mode,
             .proof = "the data set was read into memory before the trials"};
   }
   std::vector<fs::path> files = dataset.files();
-  if (skip_unreadable) {
-    std::erase_if(files, [](const fs::path& file) { return ::access(file.c_str(), R_OK) != 0; });
-  }
+  std::erase_if(files, [&options](const fs::path& file) {
+    if (::access(file.c_str(), R_OK) == 0) {
+      return false;
+    }
+    if (!options.skip_corrupt) {
+      throw Error(ErrorCode::kFile,
+                  detail::with_advice(file_error("open", file), options.corrupt_advice));
+    }
+    return true;
+  });
   return prepare_page_cache(mode, files, check);
 }
 

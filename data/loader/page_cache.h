@@ -6,6 +6,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "data/loader/prefetch_loader.h"
 #include "engine/core/named.h"
 
 #include <array>
@@ -45,10 +46,11 @@ struct CacheState {
                                             const std::function<void()>& check = {});
 
 /// Does the same for the files of a data set; one that is held in memory needs no files any more.
-/// `skip_unreadable` leaves out files that this user may not read, which --skip-corrupt replaces.
+/// A file that this user may not read is left out if `options` skip corrupt samples, and else an
+/// error with their advice.
 [[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
                                             const Dataset& dataset,
-                                            bool skip_unreadable,
+                                            const LoaderOptions& options,
                                             const std::function<void()>& check = {});
 
 /// Returns the resident part of the files' pages, or nullopt if it cannot be trusted for some file.

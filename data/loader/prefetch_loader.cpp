@@ -151,7 +151,7 @@ PrefetchLoader::Impl::Impl(const Dataset& dataset_arg, const LoaderOptions& opti
                                                options_arg.allocator != nullptr
                                                    ? *options_arg.allocator
                                                    : core::default_host_allocator())),
-      substitution_(dataset_arg, options_arg.skip_corrupt),
+      substitution_(dataset_arg, options_arg),
       window_(static_cast<std::size_t>(options_arg.prefetch)) {
   if (options.storage.enabled()) {
     storage_.emplace(options.storage);

@@ -40,6 +40,7 @@ struct LoaderOptions {
   bool drop_last = true;
   std::int64_t epochs = 0;    ///< 0: endless
   bool skip_corrupt = false;  ///< replace a corrupt sample by the next good one of the sorted list
+  std::string corrupt_advice{};  ///< ends the error of a corrupt sample: what else can be done
   StorageOptions storage{};
   StageDelays delays{};
   core::HostAllocator* allocator = nullptr;  ///< nullptr: pageable memory. Outlives all leases.

@@ -13,6 +13,10 @@ namespace dlbench::data::detail {
 using core::Error;
 using core::ErrorCode;
 
+std::string with_advice(const std::string& message, const std::string& advice) {
+  return advice.empty() ? message : message + "; " + advice;
+}
+
 std::int64_t SampleSubstitution::load(std::int64_t planned,
                                       SampleReader& reader,
                                       LoadContext& context,
@@ -31,8 +35,7 @@ std::int64_t SampleSubstitution::load(std::int64_t planned,
         throw;
       }
       if (!allowed_) {
-        throw Error(error.code(),
-                    fmt::format("{}; --skip-corrupt goes on without such files", error.what()));
+        throw Error(error.code(), with_advice(error.what(), advice_));
       }
       remember(index, error.what());
     }

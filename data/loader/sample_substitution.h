@@ -17,16 +17,20 @@
 
 namespace dlbench::data::detail {
 
+/// Returns an error of a corrupt sample with LoaderOptions::corrupt_advice at its end.
+[[nodiscard]] std::string with_advice(const std::string& message, const std::string& advice);
+
 /// Loads a sample or, if allowed, the next good one of the sorted list in its place. The choice
 /// depends on the files only, not on threads or history. Thread safe.
 class SampleSubstitution {
  public:
-  /// Keeps a reference to `dataset`.
-  SampleSubstitution(const Dataset& dataset, bool allowed) : dataset_(dataset), allowed_(allowed) {}
+  /// Keeps a reference to `dataset`. Allowed if `options` skip corrupt samples.
+  SampleSubstitution(const Dataset& dataset, const LoaderOptions& options)
+      : dataset_(dataset), allowed_(options.skip_corrupt), advice_(options.corrupt_advice) {}
 
   /// Loads `planned` or its substitute into `rows`; returns the index that was loaded. Rethrows the
-  /// reader's error if substitution is not allowed or the error is neither Error(kData) nor
-  /// Error(kFile); throws Error(kData) if the data set has no good sample.
+  /// reader's error, with the advice, if substitution is not allowed or the error is neither
+  /// Error(kData) nor Error(kFile); throws Error(kData) if the data set has no good sample.
   std::int64_t load(std::int64_t planned,
                     SampleReader& reader,
                     LoadContext& context,
@@ -41,6 +45,7 @@ class SampleSubstitution {
 
   const Dataset& dataset_;
   bool allowed_;
+  std::string advice_;
   std::atomic<bool> any_bad_{false};  ///< lets good data sets avoid the lock
   mutable std::mutex mutex_;
   std::map<std::int64_t, std::string> bad_;

@@ -156,7 +156,8 @@ std::vector<Case> select_cases(const Filter& filter) {
                         core::unknown_name_message("op", filter.op, names));
     }
   } else if (filter.index.has_value()) {
-    throw core::Error(core::ErrorCode::kUsage, "--case needs --op: numbers count within one op");
+    throw core::Error(core::ErrorCode::kUsage,
+                      "--case needs the --op that it is of, not all: numbers count within one");
   }
   std::vector<Case> selected;
   int last = -1;

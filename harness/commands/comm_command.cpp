@@ -8,6 +8,7 @@
 #include "harness/analysis/link_fit.h"
 #include "harness/commands/comm_options.h"
 #include "harness/commands/command.h"
+#include "harness/commands/idle_options.h"
 #include "harness/commands/plan_taints.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"

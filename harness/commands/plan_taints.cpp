@@ -2,11 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/plan_taints.h"
 
-#include "engine/core/log.h"
-#include "engine/core/round_up.h"
 #include "reports/naming.h"
-
-#include <fmt/format.h>
 
 #include <cstdint>
 #include <string>
@@ -65,45 +61,6 @@ std::optional<reports::TaintRecord> link_taint(const std::optional<comm::LinkMod
     return std::nullopt;
   }
   return reports::TaintRecord{reports::Taint::kSimulated, "link", link->to_string()};
-}
-
-void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
-  const std::string why = link.has_value() ? comm::idle_reason(*link, ranks) : std::string();
-  if (!why.empty()) {
-    core::log::warn("--link simulates nothing here: " + why);
-  }
-}
-
-namespace {
-
-void warn_idle_workers(const SessionPlan& plan) {
-  const std::int64_t busy = plan.most_busy_workers();
-  if (plan.workers() <= busy) {
-    return;
-  }
-  const std::int64_t prefetch = plan.options().prefetch;
-  core::log::warn(
-      fmt::format("--workers {}: no more than {} can work at a time, for --prefetch {} asks for {} "
-                  "of up to {}; --prefetch {} has work for all",
-                  plan.workers(),
-                  busy,
-                  prefetch,
-                  reports::count_text(busy, "part"),
-                  reports::count_text(plan.dataset().spec().samples_per_ticket, "sample"),
-                  core::ceil_divide(plan.workers(), busy / prefetch)));
-}
-
-}  // namespace
-
-void warn_idle_loader_options(const SessionPlan& plan) {
-  warn_idle_workers(plan);
-  const data::DatasetSpec& data = plan.dataset().spec();
-  if (plan.options().decode == data::DecodeMode::kScaled && !data.scaled_decoding) {
-    core::log::warn(
-        fmt::format("--decode scaled changes nothing: no file in '{}' is named as a JPEG, and no "
-                    "other format can be decoded smaller",
-                    plan.source().folder.string()));
-  }
 }
 
 }  // namespace dlbench::harness

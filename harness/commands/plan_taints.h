@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known about a plan before anything is measured: its taints, and which parts of it will be
-// idle.
+// What is known about a plan before anything is measured: its taints and its use of cores.
 #pragma once
 
 #include "engine/comm/link_model.h"
@@ -33,12 +32,5 @@ struct PlannedParts {
 /// delays nothing.
 [[nodiscard]] std::optional<reports::TaintRecord> link_taint(
     const std::optional<comm::LinkModel>& link, int ranks);
-
-/// Warns if a link is to be simulated but delays nothing.
-void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks);
-
-/// Warns on rank 0 of options of the loader that change nothing: workers that will have nothing to
-/// do, `--decode scaled` where no file can be decoded smaller.
-void warn_idle_loader_options(const SessionPlan& plan);
 
 }  // namespace dlbench::harness

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
+#include "harness/commands/idle_options.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
@@ -71,7 +72,7 @@ class Measurement {
         placement_(placement),
         group_(ranks),
         guard_(options.timeout),
-        cache_(options.cache, options.session.skip_corrupt, ranks, group_),
+        cache_(options.cache, ranks, group_),
         report_(std::move(record), options.output, ranks),
         record_(report_.record()) {
     describe_launch(ranks_, record_.system);
@@ -88,8 +89,11 @@ class Measurement {
     describe_plan(plan, record_);
     report_.keep_device_choice(plan.why_no_better_device());
     if (std::ranges::any_of(trials, &TrialId::loads)) {
-      warn_idle_loader_options(plan);
+      warn_idle_loader_options(plan, options_.cache);
+    } else {
+      warn_unused_loader_options(record_.config.source);
     }
+    warn_idle_step_options(plan);
     if (!options_.capture_steps.empty()) {
       check_capture(plan.backend());
     }

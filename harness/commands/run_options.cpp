@@ -140,6 +140,19 @@ void add_loader_options(OptionSet& options, RunOptions& run, const std::string& 
                    run.storage);
 }
 
+std::vector<std::string> loader_option_names() {
+  RunOptions run;
+  OptionSet options;
+  add_loader_options(options, run);
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : options.specs()) {
+    if (spec.name != "data") {  // the step takes the shapes of its samples
+      names.push_back(spec.name);
+    }
+  }
+  return names;
+}
+
 void add_measuring_options(OptionSet& options, RunOptions& run, const std::string& trials) {
   options.add_text("trials", "LIST", trials + "; comma separated", run.trials);
   options.add_count("repetitions", "N", "per trial, at least", run.repetitions, {2, 1000});

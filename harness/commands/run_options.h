@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -62,6 +63,8 @@ void add_parallel_options(OptionSet& options, RunOptions& run);
 void add_loader_options(OptionSet& options,
                         RunOptions& run,
                         const std::string& cache = "each repetition");
+/// Returns the names, without dashes, of those that nothing but a loader uses.
+[[nodiscard]] std::vector<std::string> loader_option_names();
 /// `trials` lists the trials of the command.
 void add_measuring_options(
     OptionSet& options,

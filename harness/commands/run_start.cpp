@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/run_start.h"
 
-#include "harness/commands/plan_taints.h"
+#include "harness/commands/idle_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/rank_placement.h"
 #include "harness/session/open_device.h"

@@ -4,6 +4,7 @@
 #include "engine/core/log.h"
 #include "harness/analysis/projection.h"
 #include "harness/commands/command.h"
+#include "harness/commands/idle_options.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
@@ -32,6 +33,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -249,8 +251,11 @@ class Scaling {
       describe_planned_memory(largest->plan(), record_);
       if (std::ranges::any_of(parse_trials(options_.trials, SyntheticTrials::kOne),
                               &TrialId::loads)) {
-        warn_idle_loader_options(largest->plan());
+        warn_idle_loader_options(largest->plan(), options_.cache);
+      } else {
+        warn_unused_loader_options(record_.config.source);
       }
+      warn_idle_step_options(largest->plan());
       record_.config.effective["ranks"] =
           fmt::format("{}", fmt::join(scaled_ranks(scale_.ranks, launch_.size()), ","));
     }
@@ -477,6 +482,7 @@ class ScaleCommand final : public Command {
     if (options.is_default("trials")) {
       run_.trials = join(spec.trials, [](const std::string& trial) { return trial; });
     }
+    check_variants(spec);
     if (options.is_default("mode")) {
       scale_.mode = join(
           spec.rules, [](workloads::BatchRule rule) { return std::string(workloads::name(rule)); });
@@ -484,6 +490,29 @@ class ScaleCommand final : public Command {
     if (options.is_default("ranks")) {
       scale_.ranks = join(workloads::rank_counts(spec, available),
                           [](std::int64_t ranks) { return std::to_string(ranks); });
+    }
+  }
+
+  // Variants of the loader alone are one and the same where nothing loads.
+  void check_variants(const workloads::SweepSpec& spec) const {
+    const std::vector<std::string> of_loader = loader_option_names();
+    std::set<std::string> varied;
+    for (const workloads::SweepVariant& variant : workloads::expand(spec)) {
+      for (const workloads::OptionSetting& setting : variant.settings) {
+        varied.insert("--" + setting.option);
+        if (!std::ranges::count(of_loader, setting.option)) {
+          return;
+        }
+      }
+    }
+    if (!varied.empty() &&
+        std::ranges::none_of(parse_trials(run_.trials, SyntheticTrials::kOne), &TrialId::loads)) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("--sweep {} varies {}, and none of --trials {} loads data: add io or "
+                              "full",
+                              spec.name,
+                              fmt::join(varied, ", "),
+                              run_.trials));
     }
   }
 

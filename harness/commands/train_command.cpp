@@ -7,6 +7,7 @@
 #include "engine/exec/checkpoint.h"
 #include "engine/exec/model_state.h"
 #include "harness/commands/command.h"
+#include "harness/commands/idle_options.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/plan_taints.h"
 #include "harness/commands/plan_text.h"
@@ -123,7 +124,8 @@ class TrainingRun {
     SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     describe_plan(plan, record_);
     report_.keep_device_choice(plan.why_no_better_device());
-    warn_idle_loader_options(plan);
+    warn_idle_loader_options(plan, options_.cache);
+    warn_idle_step_options(plan);
     reports::ValueMap& effective = record_.config.effective;
     effective["epochs"] = epochs(plan);
     if (train_.learning_rate == 0.0) {
@@ -180,10 +182,8 @@ class TrainingRun {
   void prepare_cache(const SessionPlan& plan) {
     together(ranks_, [&] {
       if (ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank == 0) {
-        const data::CacheState state = data::prepare_page_cache(options_.cache,
-                                                                plan.dataset(),
-                                                                options_.session.skip_corrupt,
-                                                                &RunGuard::check_at_work);
+        const data::CacheState state = data::prepare_page_cache(
+            options_.cache, plan.dataset(), plan.loader_options(), &RunGuard::check_at_work);
         if (!state.verified) {
           report_.taint(Taint::kCacheStateUnknown, "data set", state.proof);
         }

@@ -162,10 +162,8 @@ void ScaleRun::prepare_cache() {
       const bool known =
           prepared != nullptr && std::ranges::equal(prepared->files(), dataset.files());
       if (first_of_node && !known) {
-        state = data::prepare_page_cache(options_.cache,
-                                         dataset,
-                                         member->plan().options().skip_corrupt,
-                                         &RunGuard::check_at_work);
+        state = data::prepare_page_cache(
+            options_.cache, dataset, member->plan().loader_options(), &RunGuard::check_at_work);
         if (!state.verified && unknown_cache_.empty()) {
           unknown_cache_ = state.proof;
         }

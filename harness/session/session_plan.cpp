@@ -189,6 +189,7 @@ data::LoaderOptions SessionPlan::loader_options() const {
   loader.seed = options_.seed;
   loader.shard = options_.shard;
   loader.skip_corrupt = options_.skip_corrupt;
+  loader.corrupt_advice = "--skip-corrupt goes on without such files";
   loader.storage = options_.storage;
   loader.allocator = &backend_->host_allocator();
   return loader;

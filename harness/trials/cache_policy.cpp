@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/cache_policy.h"
 
-#include "engine/core/log.h"
 #include "engine/core/named.h"
 #include "harness/ranks.h"
 #include "harness/session/run_guard.h"
@@ -15,23 +14,14 @@
 
 namespace dlbench::harness {
 
-CachePolicy::CachePolicy(data::CacheMode mode,
-                         bool skip_corrupt,
-                         comm::Rendezvous& ranks,
-                         RankGroup& group)
-    : mode_(mode), skip_corrupt_(skip_corrupt), ranks_(ranks), group_(group) {
+CachePolicy::CachePolicy(data::CacheMode mode, comm::Rendezvous& ranks, RankGroup& group)
+    : mode_(mode), ranks_(ranks), group_(group) {
   record_.mode = core::name_in(data::kCacheModes, mode);
 }
 
 void CachePolicy::check(const SessionPlan& plan, const std::vector<TrialId>& trials) const {
-  if (mode_ != data::CacheMode::kCold || std::ranges::none_of(trials, &TrialId::loads)) {
-    return;
-  }
-  const data::DatasetSpec& dataset = plan.dataset().spec();
-  if (dataset.held_in_memory) {
-    core::log::warn("--cache cold has no effect: " + dataset.name +
-                    " is read into memory before the trials");
-  } else {
+  if (mode_ == data::CacheMode::kCold && std::ranges::any_of(trials, &TrialId::loads) &&
+      !plan.dataset().spec().held_in_memory) {
     const data::LoaderOptions loader = plan.loader_options();
     static_cast<void>(cold_pass_steps(data::Sampler(data::sampler_options(plan.dataset(), loader)),
                                       loader.prefetch));
@@ -57,8 +47,8 @@ std::optional<std::int64_t> CachePolicy::pass_steps(Session& session,
 }
 
 void CachePolicy::prepare(const SessionPlan& plan) {
-  const data::CacheState state =
-      data::prepare_page_cache(mode_, plan.dataset(), skip_corrupt_, &RunGuard::check_at_work);
+  const data::CacheState state = data::prepare_page_cache(
+      mode_, plan.dataset(), plan.loader_options(), &RunGuard::check_at_work);
   if (record_.proof.empty()) {
     record_.proof = state.proof;
   }

@@ -26,8 +26,8 @@ class SessionPlan;
 /// repetition begins with an epoch, once all ranks have dropped the pages.
 class CachePolicy {
  public:
-  /// `skip_corrupt` leaves out unreadable files. Ranks and group must outlive this.
-  CachePolicy(data::CacheMode mode, bool skip_corrupt, comm::Rendezvous& ranks, RankGroup& group);
+  /// Ranks and group must outlive this.
+  CachePolicy(data::CacheMode mode, comm::Rendezvous& ranks, RankGroup& group);
 
   /// Call before kernels are chosen. Throws core::Error(kUsage) if a data set is too small for cold
   /// repetitions.
@@ -49,7 +49,6 @@ class CachePolicy {
 
  private:
   data::CacheMode mode_;
-  bool skip_corrupt_;
   comm::Rendezvous& ranks_;
   RankGroup& group_;
   reports::CacheRecord record_;

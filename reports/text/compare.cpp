@@ -348,11 +348,20 @@ void expect_comparable(const RunRecord& baseline, const RunRecord& candidate) {
                           workload_name(candidate)));
 }
 
-/// Throws if a start is there twice: it would count as two that agree.
-void expect_distinct(std::span<const RunRecord> baselines, std::span<const RunRecord> candidates) {
+/// Throws if a start is there twice, which would count as two that agree, or if they are of several
+/// commands.
+void expect_distinct_starts(std::span<const RunRecord> baselines,
+                            std::span<const RunRecord> candidates) {
   std::set<std::string> ids;
+  const std::string command = command_of(baselines.front().run);
   for (const std::span<const RunRecord> side : {baselines, candidates}) {
     for (const RunRecord& record : side) {
+      if (command_of(record.run) != command) {
+        throw Error(ErrorCode::kData,
+                    fmt::format("the reports are of the commands {} and {}: give starts of one",
+                                command,
+                                command_of(record.run)));
+      }
       if (!ids.insert(record.run.id).second) {
         throw Error(ErrorCode::kData,
                     fmt::format("two of the reports are of one run, {}, started at {}: a start "
@@ -407,7 +416,7 @@ Comparison compare_reports(std::span<const RunRecord> baselines,
   Comparison comparison;
   if (baselines.size() > 1 || candidates.size() > 1) {
     comparison.unit = CompareUnit::kStart;
-    expect_distinct(baselines, candidates);
+    expect_distinct_starts(baselines, candidates);
   }
   for (const RunRecord& baseline : baselines) {
     for (const RunRecord& candidate : candidates) {

@@ -83,6 +83,14 @@ TEST(CompleteRequest, MoreRanksShareThePresetsCores) {
   EXPECT_THAT(request.cpus_per_rank, Optional(3));  // 42 / 14
 }
 
+TEST(CompleteRequest, ARuntimeRunsAContainer) {
+  EXPECT_EQ(usage_error([] {
+              LaunchRequest request{.container_runtime = "pyxis"};
+              complete_request(request);
+            }),
+            "--container-runtime pyxis needs --container IMAGE");
+}
+
 TEST(CompleteRequest, RefusesMoreThanANodeHas) {
   EXPECT_THAT(usage_error([] {
                 LaunchRequest request{.gpus_per_node = 9, .preset = find_preset("lumi")};

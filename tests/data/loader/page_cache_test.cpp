@@ -7,6 +7,7 @@
 #include "tests/temporary_folder.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -21,6 +22,8 @@
 namespace dlbench::data {
 namespace {
 
+using ::testing::EndsWith;
+using ::testing::StartsWith;
 using testing::write_bytes;
 using tests::TemporaryFolder;
 
@@ -71,11 +74,13 @@ TEST(PageCache, LeavesOutWhatMayBeReplaced) {
   write_bytes(folder.path() / "masks" / "a.jpg", "mask");
   const auto dataset = open_dataset("kvasir-seg", folder.path(), Split::kTrain);
   std::filesystem::remove(folder.path() / "images" / "a.jpg");
-  EXPECT_NE(tests::error_of([&] {
-              static_cast<void>(prepare_page_cache(CacheMode::kAsIs, *dataset, false));
-            }).find("cannot open"),
-            std::string::npos);
-  const CacheState state = prepare_page_cache(CacheMode::kAsIs, *dataset, true);
+  const std::string refused = tests::error_of([&] {
+    static_cast<void>(
+        prepare_page_cache(CacheMode::kAsIs, *dataset, {.corrupt_advice = "leave it out"}));
+  });
+  EXPECT_THAT(refused, StartsWith("cannot open '"));
+  EXPECT_THAT(refused, EndsWith(": No such file or directory; leave it out"));
+  const CacheState state = prepare_page_cache(CacheMode::kAsIs, *dataset, {.skip_corrupt = true});
   EXPECT_EQ(state.files, 1);
 }
 

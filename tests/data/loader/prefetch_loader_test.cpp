@@ -82,13 +82,15 @@ TEST(PrefetchLoader, ErrorsComeInOrderWithTheFileNamed) {
   FakeDataset dataset(12);
   dataset.corrupt = {7, 6};
   for (const int workers : {1, 4}) {
-    PrefetchLoader loader(dataset, {.batch_size = 2, .workers = workers, .shuffle = false});
+    PrefetchLoader loader(
+        dataset,
+        {.batch_size = 2, .workers = workers, .shuffle = false, .corrupt_advice = "leave it out"});
     for (int i = 0; i < 3; ++i) {
       EXPECT_TRUE(loader.next());
     }
     for (int i = 0; i < 2; ++i) {  // and again
       const std::string message = tests::error_of([&] { static_cast<void>(loader.next()); });
-      EXPECT_EQ(message, "fake6 is corrupt; --skip-corrupt goes on without such files");
+      EXPECT_EQ(message, "fake6 is corrupt; leave it out");
     }
   }
 }

@@ -68,7 +68,7 @@ TEST(Cases, AreNumberedFromZeroWithinAName) {
 TEST(Cases, UnknownNamesAndNumbersAreUsageErrors) {
   EXPECT_THAT(usage_error({.op = "conf"}), HasSubstr("unknown op 'conf'; did you mean 'conv'?"));
   EXPECT_THAT(usage_error({.op = "conv", .index = 100000}), HasSubstr("conv has no case 100000"));
-  EXPECT_THAT(usage_error({.index = 3}), HasSubstr("--case needs --op"));
+  EXPECT_THAT(usage_error({.index = 3}), HasSubstr("--case needs the --op"));
 }
 
 TEST(Cases, ContentsAreTheSameEachTime) {

@@ -157,15 +157,6 @@ TEST_F(ScaleCommand, ATrialThatNoSizeCanDoIsInTheReportWithTheReason) {
                             "of ranks, measured: 1; start it with more"));
 }
 
-TEST_F(ScaleCommand, ADecoderThatCannotScaleIsSaid) {
-  for (const auto& [decode, said] : {std::pair{"scaled", true}, std::pair{"exact", false}}) {
-    const CommandLineCall call = measure_shortly({"--trials", "io", "--decode", decode});
-    ASSERT_EQ(call.code, 0) << call.err;
-    EXPECT_EQ(call.err.find("--decode scaled changes nothing") != std::string::npos, said)
-        << call.err;
-  }
-}
-
 TEST_F(ScaleCommand, StorageTaintsWhatLoadsFromIt) {
   const std::vector<std::string> slow = {"--storage", "latency_ms=0.01,mib_per_s=1000"};
   for (const auto& [trials, tainted] : {std::pair{"synthetic", false}, std::pair{"io", true}}) {
@@ -187,6 +178,8 @@ TEST_F(ScaleCommand, ALinkThatSimulatesNothingIsSaid) {
 
 TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
   expect_refused({{"cache", "cold"}}, "--cache cold");
+  expect_refused({{"sweep", "loader-workers"}, {"trials", "synthetic"}},
+                 "varies --workers, and none of --trials synthetic loads data");
   expect_refused({{"ranks", "1,two"}}, "'two'");
   expect_refused({{"ranks", "2"}}, "this launch has 1");
   expect_refused({{"strategy", "data-parallel"}, {"compression", "bf16"}},

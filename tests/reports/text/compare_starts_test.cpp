@@ -194,6 +194,14 @@ TEST_F(CompareStarts, OneStartCountsOnce) {
   EXPECT_EQ(refused({one}, {one}), "no error") << "one report with itself is a trial of the gate";
 }
 
+TEST_F(CompareStarts, AllAreOfOneCommand) {
+  std::vector<RunRecord> after = starts({0.0, 0.001});
+  after[1].run.command = {"dlbench", "train"};
+  EXPECT_THAT(tests::error_of([&] { static_cast<void>(compare_reports(starts({0.0}), after)); },
+                              core::ErrorCode::kData),
+              HasSubstr("of the commands run and train"));
+}
+
 TEST_F(CompareStarts, AllAreOfOneWorkload) {
   std::vector<RunRecord> after = starts({0.0, 0.001});
   after[1].workload->name = "mnist_cnn";

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/idle_options.h"
+
+#include "engine/core/log.h"
+#include "engine/core/round_up.h"
+#include "harness/commands/run_options.h"
+#include "reports/naming.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+namespace {
+
+void warn_idle_workers(const SessionPlan& plan) {
+  const std::int64_t busy = plan.most_busy_workers();
+  if (plan.workers() <= busy) {
+    return;
+  }
+  const std::int64_t prefetch = plan.options().prefetch;
+  core::log::warn(
+      fmt::format("--workers {}: no more than {} can work at a time, for --prefetch {} asks for {} "
+                  "of up to {}; --prefetch {} has work for all",
+                  plan.workers(),
+                  busy,
+                  prefetch,
+                  reports::count_text(busy, "part"),
+                  reports::count_text(plan.dataset().spec().samples_per_ticket, "sample"),
+                  core::ceil_divide(plan.workers(), busy / prefetch)));
+}
+
+}  // namespace
+
+void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
+  const std::string why = link.has_value() ? comm::idle_reason(*link, ranks) : std::string();
+  if (!why.empty()) {
+    core::log::warn("--link simulates nothing here: " + why);
+  }
+}
+
+void warn_idle_loader_options(const SessionPlan& plan, data::CacheMode cache) {
+  warn_idle_workers(plan);
+  const data::DatasetSpec& data = plan.dataset().spec();
+  if (cache == data::CacheMode::kCold && data.held_in_memory) {
+    core::log::warn("--cache cold has no effect: " + data.name + " is read into memory first");
+  }
+  if (plan.options().decode == data::DecodeMode::kScaled && !data.scaled_decoding) {
+    core::log::warn(
+        fmt::format("--decode scaled has no effect: no file in '{}' is named as a JPEG, and no "
+                    "other format can be decoded smaller",
+                    plan.source().folder.string()));
+  }
+}
+
+void warn_idle_step_options(const SessionPlan& plan) {
+  const SessionOptions& options = plan.options();
+  const workloads::WorkloadSpec& workload = plan.workload().spec();
+  const bool ratio = workload.loss_reduction == workloads::LossReduction::kBatchRatio;
+  if (options.sync_loss && (!ratio || plan.ranks().size() == 1)) {
+    core::log::warn("--sync-loss has no effect: " +
+                    (ratio ? std::string("there is one rank")
+                           : "the loss of " + workload.name + " is no ratio"));
+  }
+  const graph::BucketOptions usual;
+  const bool buckets_given =
+      !options.buckets.overlap || options.buckets.cap_bytes != usual.cap_bytes;
+  if (buckets_given && plan.single_root()) {
+    core::log::warn(
+        "--bucket-cap-mib and --no-overlap have no effect with --strategy data-parallel: a single "
+        "root gets all gradients after the backward pass");
+  }
+}
+
+void warn_unused_loader_options(const std::map<std::string, std::string>& sources) {
+  std::vector<std::string> given;
+  for (const std::string& option : loader_option_names()) {
+    const auto source = sources.find(option);
+    if (source != sources.end() && source->second == name(OptionSource::kCommandLine)) {
+      given.push_back("--" + option);
+    }
+  }
+  if (!given.empty()) {
+    core::log::warn(fmt::format("{} {} no effect: none of the trials loads data",
+                                fmt::join(given, ", "),
+                                given.size() == 1 ? "has" : "have"));
+  }
+}
+
+}  // namespace dlbench::harness
