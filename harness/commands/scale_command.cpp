@@ -33,7 +33,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -466,23 +465,13 @@ class ScaleCommand final : public Command {
       }
       return text;
     };
-    for (const workloads::SweepVariant& variant : workloads::expand(spec)) {
-      for (const workloads::OptionSetting& setting : variant.settings) {
-        if (!options.is_default(setting.option)) {
-          throw Error(
-              ErrorCode::kUsage,
-              fmt::format(
-                  "--sweep {} varies --{} itself: leave it out", spec.name, setting.option));
-        }
-      }
-    }
     if (options.is_default("workload")) {
       run_.session.workload = spec.workload;
     }
     if (options.is_default("trials")) {
       run_.trials = join(spec.trials, [](const std::string& trial) { return trial; });
     }
-    check_variants(spec);
+    check_variants(spec, options, run_.trials);
     if (options.is_default("mode")) {
       scale_.mode = join(
           spec.rules, [](workloads::BatchRule rule) { return std::string(workloads::name(rule)); });
@@ -490,29 +479,6 @@ class ScaleCommand final : public Command {
     if (options.is_default("ranks")) {
       scale_.ranks = join(workloads::rank_counts(spec, available),
                           [](std::int64_t ranks) { return std::to_string(ranks); });
-    }
-  }
-
-  // Variants of the loader alone are one and the same where nothing loads.
-  void check_variants(const workloads::SweepSpec& spec) const {
-    const std::vector<std::string> of_loader = loader_option_names();
-    std::set<std::string> varied;
-    for (const workloads::SweepVariant& variant : workloads::expand(spec)) {
-      for (const workloads::OptionSetting& setting : variant.settings) {
-        varied.insert("--" + setting.option);
-        if (!std::ranges::count(of_loader, setting.option)) {
-          return;
-        }
-      }
-    }
-    if (!varied.empty() &&
-        std::ranges::none_of(parse_trials(run_.trials, SyntheticTrials::kOne), &TrialId::loads)) {
-      throw Error(ErrorCode::kUsage,
-                  fmt::format("--sweep {} varies {}, and none of --trials {} loads data: add io or "
-                              "full",
-                              spec.name,
-                              fmt::join(varied, ", "),
-                              run_.trials));
     }
   }
 

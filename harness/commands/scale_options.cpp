@@ -9,12 +9,14 @@
 #include "harness/commands/option_limits.h"
 #include "harness/commands/option_set.h"
 #include "harness/commands/rank_list.h"
+#include "harness/trials/trial_id.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 namespace dlbench::harness {
@@ -77,6 +79,36 @@ std::vector<double> parse_bucket_caps(std::string_view text) {
   std::sort(caps.begin(), caps.end());
   caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
   return caps;
+}
+
+void check_variants(const workloads::SweepSpec& spec,
+                    const OptionSet& options,
+                    const std::string& trials) {
+  std::set<std::string> varied;
+  for (const workloads::SweepVariant& variant : workloads::expand(spec)) {
+    for (const workloads::OptionSetting& setting : variant.settings) {
+      if (!options.is_default(setting.option)) {
+        throw Error(
+            ErrorCode::kUsage,
+            fmt::format("--sweep {} varies --{} itself: leave it out", spec.name, setting.option));
+      }
+      varied.insert(setting.option);
+    }
+  }
+  const std::vector<std::string> of_loader = loader_option_names();
+  const bool loader_alone =
+      !varied.empty() && std::ranges::all_of(varied, [&of_loader](const std::string& option) {
+        return std::ranges::count(of_loader, option) != 0;
+      });
+  if (loader_alone &&
+      std::ranges::none_of(parse_trials(trials, SyntheticTrials::kOne), &TrialId::loads)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--sweep {} varies --{}, and none of --trials {} loads data: add io or "
+                            "full",
+                            spec.name,
+                            fmt::join(varied, ", --"),
+                            trials));
+  }
 }
 
 std::vector<ScaleSeries> sweep_series(const workloads::SweepSpec& spec,

@@ -29,6 +29,12 @@ namespace dlbench::harness {
 /// Parses "1,5,25" to MiB, ascending, each once. Throws core::Error(kUsage) for an invalid size.
 [[nodiscard]] std::vector<double> parse_bucket_caps(std::string_view text);
 
+/// Throws core::Error(kUsage) if an option that the sweep varies was given, or if it varies the
+/// loader alone and none of `trials`, as --trials has them, loads data.
+void check_variants(const workloads::SweepSpec& spec,
+                    const OptionSet& options,
+                    const std::string& trials);
+
 /// Returns the series of a sweep: every variant with every batch rule of `modes`, its settings on
 /// top of `base`. Throws core::Error(kUsage) for an unknown option in a variant.
 [[nodiscard]] std::vector<ScaleSeries> sweep_series(const workloads::SweepSpec& spec,
