@@ -292,6 +292,7 @@ void pair_up(const std::map<Key, Record>& before,
 template <typename Arms, typename Collectives>
 std::string names_of(const Arms& arms, const Collectives& collectives) {
   std::vector<std::string> names;
+  names.reserve(arms.size() + collectives.size());
   for (const auto& [name, arm] : arms) {
     names.push_back(name);
   }
