@@ -52,9 +52,9 @@ void CommunicationThread::wait(Ticket ticket) {
   const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
   DLBENCH_CHECK(ticket > 0 && ticket <= last_started_) << "ticket " << ticket;
-  blocked_since_ = begin;
+  unblamed_since_ = begin;
   progress_.wait(lock, [&] { return last_done_ >= ticket || failure_ != nullptr; });
-  blocked_since_.reset();
+  unblamed_since_.reset();
   totals_.exposed_s += core::seconds_since(begin);
   if (last_done_ < ticket) {
     rethrow_failure();
@@ -90,11 +90,17 @@ void CommunicationThread::run_started() {
     } else {
       ++last_done_;
       count(next.request.bytes(), times);
-      // It has just ended: its exposed part is the time since a waiting caller began to block.
+      // It has just ended: its exposed part is the time for which it kept a waiting caller. What an
+      // earlier one kept is counted: on a simulated link the next may have begun before that woke
+      // up.
+      const auto now = Clock::now();
       count_all_reduce(times,
-                       blocked_since_.has_value()
-                           ? std::min(times.transfer_s, core::seconds_since(*blocked_since_))
+                       unblamed_since_.has_value()
+                           ? std::min(times.transfer_s, core::seconds(now - *unblamed_since_))
                            : 0.0);
+      if (unblamed_since_.has_value()) {
+        unblamed_since_ = now;
+      }
     }
     progress_.notify_all();
   }
@@ -102,9 +108,9 @@ void CommunicationThread::run_started() {
 
 void CommunicationThread::wait_until_idle(Clock::time_point begin) {
   std::unique_lock lock(mutex_);
-  blocked_since_ = begin;
+  unblamed_since_ = begin;
   progress_.wait(lock, [&] { return last_done_ == last_started_ || failure_ != nullptr; });
-  blocked_since_.reset();
+  unblamed_since_.reset();
   // Nothing is in flight, and only the calling thread could start something.
   rethrow_failure();
 }

@@ -101,7 +101,8 @@ class CommunicationThread {
   std::condition_variable started_or_ending_;
   std::condition_variable progress_;
   std::deque<Started> started_;
-  std::optional<Clock::time_point> blocked_since_;  ///< set while the caller blocks
+  /// While the caller blocks: since when, or since a collective ended for which it blocked.
+  std::optional<Clock::time_point> unblamed_since_;
   Ticket last_started_ = 0;
   Ticket last_done_ = 0;
   CommunicationTotals totals_;

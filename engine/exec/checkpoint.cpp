@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "engine/exec/safetensors.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,19 @@ namespace {
 /// The kinds of values in a checkpoint.
 std::vector<graph::Storage> checkpoint_kinds() {
   return {graph::Storage::kParameter, graph::Storage::kBuffer};
+}
+
+/// Returns the name of a running variance (graph/layers.h) with a value below zero; empty if there
+/// is none.
+std::string find_negative_variance(const TensorMap& tensors) {
+  for (const auto& [name, tensor] : tensors) {
+    for (std::int64_t i = 0; name.ends_with(".running_var") && i < tensor.elements(); ++i) {
+      if (tensor.at(i) < 0.0) {
+        return name;
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -43,6 +57,11 @@ void load_checkpoint(ModelState& state, const std::filesystem::path& path) {
     throw core::Error(core::ErrorCode::kData,
                       path.string() + ": '" + name +
                           "' holds values that are not finite; start from other weights");
+  }
+  if (const std::string name = find_negative_variance(tensors); !name.empty()) {
+    throw core::Error(
+        core::ErrorCode::kData,
+        path.string() + ": '" + name + "' holds a negative variance; start from other weights");
   }
 }
 

@@ -361,18 +361,10 @@ class Measurement {
     }
   }
 
-  /// Warns of a run that took much longer than its time budget.
-  void tell_missed_budget() const {
-    constexpr double kTolerance = 1.1;
-    const double took_s = guard_.elapsed_s();
-    if (group_.speaks() && took_s > kTolerance * options_.time_budget.value_or(took_s)) {
-      core::log::warn(fmt::format(
-          "the run took {:.3g} s, --time-budget is {:.3g} s", took_s, *options_.time_budget));
-    }
-  }
-
   int finish() {
-    tell_missed_budget();
+    if (group_.speaks()) {
+      warn_missed_budget(options_, guard_.elapsed_s());
+    }
     RunEnding ending{.strict = options_.strict};
     if (!options_.benchy.empty()) {
       ending.write_others = [&] {

@@ -285,6 +285,14 @@ std::optional<comm::LinkModel> simulated_link(const std::string& link,
   return std::nullopt;
 }
 
+void warn_missed_budget(const RunOptions& run, double took_s) {
+  constexpr double kTolerance = 1.1;
+  if (took_s > kTolerance * run.time_budget.value_or(took_s)) {
+    core::log::warn(
+        fmt::format("the run took {:.3g} s, --time-budget is {:.3g} s", took_s, *run.time_budget));
+  }
+}
+
 bool runs_steps(const RunOptions& run) {
   return std::ranges::any_of(parse_trials(run.trials, SyntheticTrials::kByMemory),
                              &TrialId::trains) ||

@@ -86,6 +86,8 @@ void apply_verbosity(const RunOptions& run);
 
 /// Returns --threads for bind_this_rank(). Says that OMP_NUM_THREADS is not used instead.
 [[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
+/// Warns of a run that took much longer than its time budget, if it has one.
+void warn_missed_budget(const RunOptions& run, double took_s);
 /// Whether a trial of --trials or --capture-trial runs steps of the network, not the loader alone.
 /// Throws as parse_trials() does.
 [[nodiscard]] bool runs_steps(const RunOptions& run);

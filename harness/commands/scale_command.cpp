@@ -95,6 +95,9 @@ class Scaling {
       report_.begin();
     });
     report_.attempt([&] { measure(); });
+    if (report_.speaks()) {
+      warn_missed_budget(options_, guard_.elapsed_s());
+    }
     return report_.finish({.strict = options_.strict});
   }
 
@@ -144,18 +147,13 @@ class Scaling {
     report_.enter("sweeping bucket caps");
     ScaleRunOptions options = scale_options();
     options.time_budget_s = options_.time_budget.value();
-    BucketCapResults measured =
-        measure_bucket_caps(options, caps_mib_, launch_, guard_, [this] { report_.write(); });
-    for (std::size_t series = 0; series < measured.sweeps.size(); ++series) {
-      reports::ScalingRecord& record = record_.scaling[series];
-      if (record.buckets.has_value()) {
-        add_model(*record.buckets, measured.sweeps[series]);
-      }
-      record.buckets = std::move(measured.sweeps[series]);
-    }
-    for (const reports::TaintRecord& taint : measured.taints) {
-      report_.taint(taint);
-    }
+    const std::vector<reports::TaintRecord> before = record_.run.taints;
+    measure_bucket_caps(options, caps_mib_, launch_, guard_, [&](const BucketCapResults& measured) {
+      record_.run.taints = before;
+      report_.taint(measured.taints);
+      keep_sweeps(measured.sweeps, record_.scaling);
+      report_.write();
+    });
   }
 
   // Shows what would be measured, from the plans of all sizes alone.

@@ -8,7 +8,11 @@
 #include "reports/merged_taints.h"
 #include "reports/statistics_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace dlbench::harness {
@@ -55,38 +59,17 @@ std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
   return reports::merged_taints(taints);
 }
 
-}  // namespace
-
-BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
-                                     const std::vector<double>& caps_mib,
-                                     comm::Rendezvous& launch,
-                                     RunGuard& guard,
-                                     const std::function<void()>& listener) {
-  DLBENCH_CHECK(!caps_mib.empty() && !options.ranks.empty());
-  ScaleRunOptions each = options;
-  each.series.clear();
-  for (const ScaleSeries& series : options.series) {
-    for (const double cap : caps_mib) {
-      each.series.push_back(series);
-      each.series.back().session.buckets.cap_bytes = static_cast<std::int64_t>(cap * (1 << 20));
-    }
-  }
-  each.ranks = {options.ranks.back()};
-  each.trials = {{reports::TrialKind::kSynthetic, ""}};
-  ScaleRun run(std::move(each), launch, guard, listener);
-  run.measure();
+/// What was measured so far, by series of the `caps_mib` each; on rank 0.
+BucketCapResults results_of(const ScaleRun& run, const std::vector<double>& caps_mib) {
   BucketCapResults results;
-  if (launch.rank() != 0) {
-    return results;
-  }
-  for (std::size_t series = 0; series < options.series.size(); ++series) {
-    reports::BucketSweepRecord record{.ranks = options.ranks.back()};
+  for (std::size_t first = 0; first < run.series().size(); first += caps_mib.size()) {
+    reports::BucketSweepRecord record{.ranks = run.sizes().front().ranks};
     for (std::size_t cap = 0; cap < caps_mib.size(); ++cap) {
-      const std::size_t index = series * caps_mib.size() + cap;
-      record.caps.push_back({.bucket_cap_mib = caps_mib[cap],
-                             .buckets = buckets_of(run.members()[index]->plan().training_graph()),
-                             .modelled_step_time_s = std::nullopt,
-                             .measured_step_time_s = step_time(run.input(index))});
+      record.caps.push_back(
+          {.bucket_cap_mib = caps_mib[cap],
+           .buckets = buckets_of(run.members()[first + cap]->plan().training_graph()),
+           .modelled_step_time_s = std::nullopt,
+           .measured_step_time_s = step_time(run.input(first + cap))});
     }
     record.best_measured_mib = reports::best_measured_cap(record.caps);
     results.sweeps.push_back(std::move(record));
@@ -95,6 +78,7 @@ BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
   return results;
 }
 
+/// Adds the modelled steps of `model` to the measured ones of the same caps.
 void add_model(const reports::BucketSweepRecord& model, reports::BucketSweepRecord& measured) {
   for (reports::BucketCapRecord& cap : measured.caps) {
     const auto found = std::ranges::find(
@@ -104,6 +88,48 @@ void add_model(const reports::BucketSweepRecord& model, reports::BucketSweepReco
     }
   }
   measured.best_modelled_mib = model.best_modelled_mib;
+}
+
+}  // namespace
+
+void measure_bucket_caps(const ScaleRunOptions& options,
+                         const std::vector<double>& caps_mib,
+                         comm::Rendezvous& launch,
+                         RunGuard& guard,
+                         const std::function<void(const BucketCapResults&)>& listener) {
+  DLBENCH_CHECK(!caps_mib.empty() && !options.ranks.empty());
+  ScaleRunOptions each = options;
+  each.series.clear();
+  for (const ScaleSeries& series : options.series) {
+    for (const double cap : caps_mib) {
+      each.series.push_back(series);
+      each.series.back().variant = fmt::format("bucket-cap-mib={:g}", cap);  // in messages
+      each.series.back().session.buckets.cap_bytes = static_cast<std::int64_t>(cap * (1 << 20));
+    }
+  }
+  each.ranks = {options.ranks.back()};
+  each.trials = {{reports::TrialKind::kSynthetic, ""}};
+  std::function<void()> tell;
+  ScaleRun run(std::move(each), launch, guard, [&tell] { tell(); });
+  tell = [&] {
+    if (launch.rank() == 0) {
+      listener(results_of(run, caps_mib));
+    }
+  };
+  run.measure();
+  tell();
+}
+
+void keep_sweeps(const std::vector<reports::BucketSweepRecord>& sweeps,
+                 std::vector<reports::ScalingRecord>& series) {
+  for (std::size_t index = 0; index < sweeps.size(); ++index) {
+    reports::BucketSweepRecord measured = sweeps[index];
+    std::optional<reports::BucketSweepRecord>& kept = series.at(index).buckets;
+    if (kept.has_value()) {
+      add_model(*kept, measured);
+    }
+    kept = std::move(measured);
+  }
 }
 
 }  // namespace dlbench::harness

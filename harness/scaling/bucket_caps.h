@@ -19,14 +19,16 @@ struct BucketCapResults {
 };
 
 /// Measures the synthetic step of every series of `options` at its largest number of ranks under
-/// each cap, caps interleaved over rounds. Complete on rank 0. Collective.
-[[nodiscard]] BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
-                                                   const std::vector<double>& caps_mib,
-                                                   comm::Rendezvous& launch,
-                                                   RunGuard& guard,
-                                                   const std::function<void()>& listener);
+/// each cap, caps interleaved over rounds. Calls `listener` on rank 0 with what was measured so
+/// far, after each size of each round and in the end. Collective.
+void measure_bucket_caps(const ScaleRunOptions& options,
+                         const std::vector<double>& caps_mib,
+                         comm::Rendezvous& launch,
+                         RunGuard& guard,
+                         const std::function<void(const BucketCapResults&)>& listener);
 
-/// Adds the modelled steps of `model` to the measured ones of the same caps.
-void add_model(const reports::BucketSweepRecord& model, reports::BucketSweepRecord& measured);
+/// Puts the sweeps into the records of their series, with the modelled steps that are there.
+void keep_sweeps(const std::vector<reports::BucketSweepRecord>& sweeps,
+                 std::vector<reports::ScalingRecord>& series);
 
 }  // namespace dlbench::harness

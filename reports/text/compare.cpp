@@ -6,17 +6,16 @@
 #include "engine/core/error.h"
 #include "reports/naming.h"
 #include "reports/statistics_records.h"
+#include "reports/text/comparable.h"
 #include "reports/text/compare_internal.h"
 #include "reports/text/measured_item.h"
 #include "reports/text/rate_comparison.h"
-#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -33,6 +32,7 @@ using core::ErrorCode;
 struct Arm : RateSample {
   std::string name{};
   MeasuredItem item{};
+  std::vector<const RunRecord*> reports{};  ///< that have it
 };
 
 ArmComparison compare_arm(const Arm& baseline,
@@ -128,7 +128,8 @@ std::map<std::string, Arm> arms_of(const RunRecord& record) {
           .clean = clean_rates_of(record, trial),
           .doubt = doubt_of(record, "trial " + arm_name(trial))},
          arm_name(trial),
-         {.trial = trial_name(trial), .series = trial.series.value_or(""), .ranks = trial.ranks}});
+         {.trial = trial_name(trial), .series = trial.series.value_or(""), .ranks = trial.ranks},
+         {&record}});
   }
   const std::int64_t ranks = launched_ranks(record.system);
   const std::string doubt = doubt_of(record, "training");
@@ -136,7 +137,8 @@ std::map<std::string, Arm> arms_of(const RunRecord& record) {
   add(fmt::format("train on {}", count_text(ranks, "rank")),
       {{.rates = rates, .clean = doubt.empty() ? rates : std::vector<double>(), .doubt = doubt},
        "train",
-       {.trial = "train", .ranks = ranks}});
+       {.trial = "train", .ranks = ranks},
+       {&record}});
   return arms;
 }
 
@@ -161,6 +163,7 @@ std::map<std::string, Arm> arms_of(std::span<const RunRecord> records, CompareUn
       Arm& arm = arms[key];
       arm.name = start.name;
       arm.item = start.item;
+      arm.reports.push_back(&record);
       add_start(start, arm);
     }
   }
@@ -176,6 +179,7 @@ struct CollectiveTimes {
   CollectiveTimeRecord time_s;  ///< of the last start
   RateSample starts;            ///< of 1 / median, by start
   std::int64_t wrong = 0;       ///< wrong elements among those checked
+  std::vector<const RunRecord*> reports{};
 };
 
 std::map<CollectiveKey, CollectiveTimes> collectives_of(std::span<const RunRecord> records) {
@@ -189,6 +193,7 @@ std::map<CollectiveKey, CollectiveTimes> collectives_of(std::span<const RunRecor
           collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}];
       times.time_s = collective.time_s;
       times.wrong += collective.wrong.value_or(0);
+      times.reports.push_back(&record);
       const std::vector<double> speed = {1.0 / collective.time_s.median};
       const std::string doubt =
           doubt_of(record, "collectives over " + count_text(collective.ranks, "rank"));
@@ -302,78 +307,6 @@ std::string names_of(const Arms& arms, const Collectives& collectives) {
   return names.empty() ? "nothing that was measured" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Samples of another size are other work, like those of another workload. Another batch (which
-/// shares an optimizer step among more samples) and another precision (which adds casts) are not:
-/// neither changes the multiply-adds of the forward pass.
-void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
-  constexpr double kRounding = 1e-6;
-  const auto macs_of = [](const RunRecord& record) {
-    return record.workload.has_value() ? record.workload->forward_macs_per_sample : std::nullopt;
-  };
-  const std::optional<double> before = macs_of(baseline);
-  const std::optional<double> after = macs_of(candidate);
-  if (before.has_value() && after.has_value() &&
-      std::abs(*before - *after) > kRounding * std::max(*before, *after)) {
-    throw Error(ErrorCode::kData,
-                fmt::format("a sample takes {}MAC forward in the baseline and {}MAC in the "
-                            "candidate (--image-size): their samples/s cannot be compared",
-                            decimal_text(*before),
-                            decimal_text(*after)));
-  }
-}
-
-std::string workload_name(const RunRecord& record) {
-  return record.workload.has_value() ? record.workload->name : "none";
-}
-
-/// Throws unless the two measure the same work.
-void expect_comparable(const RunRecord& baseline, const RunRecord& candidate) {
-  if (workload_name(baseline) == workload_name(candidate)) {
-    expect_same_work(baseline, candidate);
-    return;
-  }
-  const std::string before = command_of(baseline.run);
-  const std::string after = command_of(candidate.run);
-  if (before != after && !before.empty() && !after.empty() &&
-      baseline.workload.has_value() != candidate.workload.has_value()) {
-    throw Error(ErrorCode::kData,
-                fmt::format("the baseline is a report of the command {}, the candidate one of {}: "
-                            "what they measure cannot be compared",
-                            before,
-                            after));
-  }
-  throw Error(ErrorCode::kData,
-              fmt::format("the reports are of different workloads, {} and {}: their samples/s "
-                          "cannot be compared",
-                          workload_name(baseline),
-                          workload_name(candidate)));
-}
-
-/// Throws if a start is there twice, which would count as two that agree, or if they are of several
-/// commands.
-void expect_distinct_starts(std::span<const RunRecord> baselines,
-                            std::span<const RunRecord> candidates) {
-  std::set<std::string> ids;
-  const std::string command = command_of(baselines.front().run);
-  for (const std::span<const RunRecord> side : {baselines, candidates}) {
-    for (const RunRecord& record : side) {
-      if (command_of(record.run) != command) {
-        throw Error(ErrorCode::kData,
-                    fmt::format("the reports are of the commands {} and {}: give starts of one",
-                                command,
-                                command_of(record.run)));
-      }
-      if (!ids.insert(record.run.id).second) {
-        throw Error(ErrorCode::kData,
-                    fmt::format("two of the reports are of one run, {}, started at {}: a start "
-                                "counts once",
-                                record.run.id,
-                                record.run.started_at));
-      }
-    }
-  }
-}
-
 /// Returns why the first candidate that is not complete is not; empty if all are.
 std::string incompleteness(std::span<const RunRecord> candidates) {
   for (const RunRecord& candidate : candidates) {
@@ -414,15 +347,10 @@ Comparison compare_reports(std::span<const RunRecord> baselines,
                 fmt::format("a tolerance of {} is not a share between 0 and 1; 0.02 is 2 %",
                             options.tolerance));
   }
+  expect_comparable(baselines, candidates);
   Comparison comparison;
   if (baselines.size() > 1 || candidates.size() > 1) {
     comparison.unit = CompareUnit::kStart;
-    expect_distinct_starts(baselines, candidates);
-  }
-  for (const RunRecord& baseline : baselines) {
-    for (const RunRecord& candidate : candidates) {
-      expect_comparable(baseline, candidate);
-    }
   }
   std::map<std::string, Arm> before_arms = arms_of(baselines, comparison.unit);
   std::map<std::string, Arm> after_arms = arms_of(candidates, comparison.unit);
@@ -430,29 +358,48 @@ Comparison compare_reports(std::span<const RunRecord> baselines,
   pair_synthetic(after_arms, before_arms);
   const auto before_collectives = collectives_of(baselines);
   const auto after_collectives = collectives_of(candidates);
-  const auto asked = [&](const MeasuredItem& item) {
-    return std::ranges::any_of(candidates, [&](const RunRecord& candidate) {
-      return !asked_without(item, baselines.front(), candidate);
+  const auto asked = [&](const MeasuredItem& item, const std::vector<const RunRecord*>& of) {
+    return std::ranges::any_of(of, [&](const RunRecord* baseline) {
+      return std::ranges::any_of(candidates, [&](const RunRecord& candidate) {
+        return !asked_without(item, *baseline, candidate);
+      });
     });
+  };
+  // Of several candidates one may lack what another has.
+  const auto note_lacking = [&](const std::string& name,
+                                const MeasuredItem& item,
+                                const std::vector<const RunRecord*>& before,
+                                const std::vector<const RunRecord*>& after) {
+    for (const RunRecord& candidate : candidates) {
+      if (std::ranges::count(after, &candidate) == 0 &&
+          std::ranges::any_of(before, [&](const RunRecord* baseline) {
+            return !asked_without(item, *baseline, candidate);
+          })) {
+        comparison.missing.push_back(
+            fmt::format("{} in the run started at {}", name, candidate.run.started_at));
+      }
+    }
   };
   pair_up(
       before_arms,
       after_arms,
       [](const std::string& name) { return name; },
-      [&](const std::string& /*name*/, const Arm& arm) { return asked(arm.item); },
+      [&](const std::string& /*name*/, const Arm& arm) { return asked(arm.item, arm.reports); },
       comparison,
-      [&](const std::string& /*name*/, const Arm& before, const Arm& after) {
+      [&](const std::string& name, const Arm& before, const Arm& after) {
+        note_lacking(name, before.item, before.reports, after.reports);
         comparison.arms.push_back(compare_arm(before, after, comparison.unit, options.tolerance));
       });
   pair_up(
       before_collectives,
       after_collectives,
       [](const CollectiveKey& key) { return text_of(key); },
-      [&](const CollectiveKey& key, const CollectiveTimes& /*times*/) {
-        return asked(item_of(key));
+      [&](const CollectiveKey& key, const CollectiveTimes& times) {
+        return asked(item_of(key), times.reports);
       },
       comparison,
       [&](const CollectiveKey& key, const CollectiveTimes& before, const CollectiveTimes& after) {
+        note_lacking(text_of(key), item_of(key), before.reports, after.reports);
         comparison.collectives.push_back(
             compare_collective(key, before, after, comparison.unit, options.tolerance));
       });

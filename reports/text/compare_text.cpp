@@ -25,10 +25,15 @@ std::string verdict_text(const RateComparison& compared, CompareUnit unit) {
   return text;
 }
 
+/// "0.951 to 1.020"; an end of which nothing is known to speak of has no digits.
 std::string interval_text(const RateComparison& compared) {
-  return compared.ci95.has_value()
-             ? fmt::format("{:.3f} to {:.3f}", (*compared.ci95)[0], (*compared.ci95)[1])
-             : "none";
+  constexpr double kFar = 1000.0;
+  if (!compared.ci95.has_value()) {
+    return "none";
+  }
+  const auto [lower, upper] = *compared.ci95;
+  return (lower < 1.0 / kFar ? std::string("0") : fmt::format("{:.3f}", lower)) + " to " +
+         (upper > kFar ? std::string("any") : fmt::format("{:.3f}", upper));
 }
 
 std::string counts_text(const RateComparison& compared) {

@@ -56,6 +56,16 @@ TEST_F(CommunicationThreadTest, BooksWhatAStartedCollectiveTookAndKeptTheCaller)
   EXPECT_EQ(thread_.take_totals().collectives, 0) << "taken";
 }
 
+TEST_F(CommunicationThreadTest, SeveralThatACallerWaitsForKeepItOnce) {
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    static_cast<void>(thread_.start(request_));
+    static_cast<void>(thread_.start(request_));
+    thread_.wait(thread_.start(request_));
+    const CommunicationTotals totals = thread_.take_totals();
+    EXPECT_LE(totals.exposed_transfer_s, totals.exposed_s) << "each of them says it took long";
+  }
+}
+
 TEST_F(CommunicationThreadTest, NothingIsExposedWhereNobodyWaits) {
   EXPECT_EQ((static_cast<void>(thread_.start(request_)), next_totals().exposed_all_reduce_s), 0.0);
   thread_.wait(thread_.start(request_));

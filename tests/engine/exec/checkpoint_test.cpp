@@ -56,5 +56,17 @@ TEST_F(CheckpointTest, ValuesThatAreNotFiniteAreRefused) {
               HasSubstr("checkpoint.safetensors: 'head.bias' holds values that are not finite"));
 }
 
+// Its root would be NaN in validation, and blamed on training.
+TEST_F(CheckpointTest, ANegativeVarianceIsRefused) {
+  ModelState state = state_of(1);
+  core::HostTensor variances = state.read("enc.bn.running_var");
+  variances.set(0, -5.0);
+  state.write("enc.bn.running_var", variances);
+  save_checkpoint(state, file_, {});
+  ModelState other = state_of(2);
+  EXPECT_THAT(tests::error_of([&] { load_checkpoint(other, file_); }, core::ErrorCode::kData),
+              HasSubstr("'enc.bn.running_var' holds a negative variance"));
+}
+
 }  // namespace
 }  // namespace dlbench::exec

@@ -14,11 +14,13 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::reports {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -179,6 +181,45 @@ TEST_F(CompareStarts, EachCandidateIsToBeComplete) {
   EXPECT_TRUE(comparison.fails());
   EXPECT_EQ(comparison.incomplete,
             "failed (exit code 5), the run started at " + after[1].run.started_at);
+}
+
+// The start that has it says what was asked for, whatever stands before it.
+TEST_F(CompareStarts, WhatIsMissingDoesNotDependOnTheOrder) {
+  std::vector<RunRecord> before = starts({0.0, 0.001});
+  std::vector<RunRecord> after = starts({0.0, 0.001});
+  for (std::vector<RunRecord>* side : {&before, &after}) {
+    for (RunRecord& record : *side) {
+      record.config.effective["trials"] = "full";
+    }
+  }
+  before[1].trials.push_back(sample_trial(TrialKind::kIo, std::nullopt, {5.0, 5.1, 5.2}));
+  before[1].config.effective["trials"] = "io,full";
+  for (int order = 0; order < 2; ++order) {
+    EXPECT_FALSE(compare_reports(before, after).fails()) << "the candidates were not to measure io";
+    std::swap(before[0], before[1]);
+  }
+  after[1].config.effective["trials"] = "io,full";
+  for (int order = 0; order < 2; ++order) {
+    EXPECT_THAT(compare_reports(before, after).missing, ElementsAre("io on 1 rank"));
+    std::swap(before[0], before[1]);
+  }
+}
+
+TEST_F(CompareStarts, ACandidateThatLacksWhatAnotherHasFails) {
+  const std::vector<RunRecord> before = starts({0.0, 0.001});
+  std::vector<RunRecord> after = starts({0.0, 0.001, 0.002});
+  after[2].trials.clear();
+  after[2].run.started_at = "2026-01-31T12:34:56Z";
+  const Comparison comparison = compare_reports(before, after);
+  EXPECT_EQ(comparison.arms.at(0).candidate_n, 2);
+  EXPECT_THAT(comparison.missing,
+              ElementsAre("full on 1 rank in the run started at 2026-01-31T12:34:56Z"));
+  EXPECT_TRUE(comparison.fails());
+}
+
+TEST_F(CompareStarts, TwoStartsThatDifferMuchTellNothing) {
+  const std::string text = comparison_text(compare_reports(starts({0.0, 3.0}), starts({0.0, 3.0})));
+  EXPECT_THAT(text, HasSubstr(" 0 to any "));
 }
 
 TEST_F(CompareStarts, OneStartCountsOnce) {
