@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/idle_options.h"
 
+#include "data/loader/page_cache.h"
 #include "engine/core/log.h"
 #include "engine/core/round_up.h"
-#include "harness/commands/run_options.h"
 #include "reports/naming.h"
 
 #include <fmt/format.h>
@@ -33,15 +33,6 @@ void warn_idle_workers(const SessionPlan& plan) {
                   reports::count_text(busy, "part"),
                   reports::count_text(plan.dataset().spec().samples_per_ticket, "sample"),
                   core::ceil_divide(plan.workers(), busy / prefetch)));
-}
-
-}  // namespace
-
-void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
-  const std::string why = link.has_value() ? comm::idle_reason(*link, ranks) : std::string();
-  if (!why.empty()) {
-    core::log::warn("--link simulates nothing here: " + why);
-  }
 }
 
 void warn_idle_loader_options(const SessionPlan& plan, data::CacheMode cache) {
@@ -81,15 +72,38 @@ void warn_unused_loader_options(const std::map<std::string, std::string>& source
   std::vector<std::string> given;
   for (const std::string& option : loader_option_names()) {
     const auto source = sources.find(option);
-    if (source != sources.end() && source->second == name(OptionSource::kCommandLine)) {
+    // The batch that all steps share is loaded too, of good samples.
+    if (option != "skip-corrupt" && source != sources.end() &&
+        source->second == name(OptionSource::kCommandLine)) {
       given.push_back("--" + option);
     }
   }
   if (!given.empty()) {
-    core::log::warn(fmt::format("{} {} no effect: none of the trials loads data",
-                                fmt::join(given, ", "),
-                                given.size() == 1 ? "has" : "have"));
+    core::log::warn(
+        fmt::format("{} {} no effect on what is measured: none of the trials loads data",
+                    fmt::join(given, ", "),
+                    given.size() == 1 ? "has" : "have"));
   }
+}
+
+}  // namespace
+
+void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
+  const std::string why = link.has_value() ? comm::idle_reason(*link, ranks) : std::string();
+  if (!why.empty()) {
+    core::log::warn("--link simulates nothing here: " + why);
+  }
+}
+
+void warn_idle_options(const SessionPlan& plan,
+                       const RunOptions& run,
+                       const std::map<std::string, std::string>& sources) {
+  if (loads_data(run)) {
+    warn_idle_loader_options(plan, run.cache);
+  } else {
+    warn_unused_loader_options(sources);
+  }
+  warn_idle_step_options(plan);
 }
 
 }  // namespace dlbench::harness

@@ -122,12 +122,13 @@ class ReportCompareCommand final : public Command {
     return "One report with another, or with --before and --after several starts of each: what "
            "differs\n"
            "from start to start is noise then. Start them in turn, so that drift meets both.\n"
-           "Per trial: same, faster, slower, or unsure with the repetitions that would decide;\n"
+           "Per trial: same, faster, slower, or unsure with how many repetitions or starts would\n"
+           "decide;\n"
            "of `dlbench comm` the same per collective and size. A warning names a report that\n"
            "`dlbench report validate` finds wrong, and changes no exit code.\n"
            "What was disturbed on the side that is worse is unsure, however large the difference.\n"
            "Exit codes: 0 nothing is known to be slower (unsure is not known), 1 the reports\n"
-           "  cannot be compared, 3 slower, or the candidate is not complete or lacks what it was\n"
+           "  cannot be compared, 3 slower, or a candidate is not complete or lacks what it was\n"
            "  to measure as the baseline was";
   }
   void add_options(OptionSet& options) override {

@@ -88,12 +88,7 @@ class Measurement {
     const std::vector<TrialId> trials = possible_trials(plan);
     describe_plan(plan, record_);
     report_.keep_device_choice(plan.why_no_better_device());
-    if (std::ranges::any_of(trials, &TrialId::loads)) {
-      warn_idle_loader_options(plan, options_.cache);
-    } else {
-      warn_unused_loader_options(record_.config.source);
-    }
-    warn_idle_step_options(plan);
+    warn_idle_options(plan, options_, record_.config.source);
     if (!options_.capture_steps.empty()) {
       check_capture(plan.backend());
     }

@@ -53,6 +53,12 @@ void check_strategy(const RunOptions& run) {
   }
 }
 
+/// Whether a trial of --trials or --capture-trial is of this kind.
+bool measures_any(const RunOptions& run, bool (TrialId::*kind)() const) {
+  return std::ranges::any_of(parse_trials(run.trials, SyntheticTrials::kByMemory), kind) ||
+         (!run.capture_steps.empty() && (captured_trial(run.capture_trial).*kind)());
+}
+
 }  // namespace
 
 void add_workload_options(OptionSet& options, RunOptions& run) {
@@ -293,11 +299,9 @@ void warn_missed_budget(const RunOptions& run, double took_s) {
   }
 }
 
-bool runs_steps(const RunOptions& run) {
-  return std::ranges::any_of(parse_trials(run.trials, SyntheticTrials::kByMemory),
-                             &TrialId::trains) ||
-         (!run.capture_steps.empty() && captured_trial(run.capture_trial).trains());
-}
+bool runs_steps(const RunOptions& run) { return measures_any(run, &TrialId::trains); }
+
+bool loads_data(const RunOptions& run) { return measures_any(run, &TrialId::loads); }
 
 SessionOptions session_options(const RunOptions& run) {
   if (run.session.workload.empty()) {

@@ -91,6 +91,8 @@ void warn_missed_budget(const RunOptions& run, double took_s);
 /// Whether a trial of --trials or --capture-trial runs steps of the network, not the loader alone.
 /// Throws as parse_trials() does.
 [[nodiscard]] bool runs_steps(const RunOptions& run);
+/// Whether one of them loads data. Throws as parse_trials() does.
+[[nodiscard]] bool loads_data(const RunOptions& run);
 /// Returns the session options. Tunes kernels only if steps run. Throws core::Error(kUsage) for
 /// options that exclude each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);

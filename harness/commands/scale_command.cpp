@@ -182,6 +182,9 @@ class Scaling {
         }
         check_samples(options.series, sizes, session.dataset().size(), session.split_name());
         session.check_memory();
+        if (report_.speaks() && size.series == 0 && size.ranks == options.ranks.back()) {
+          warn_idle_options(session, options_, record_.config.source);
+        }
         RankGroup group(*members);
         trials.insert(trials.end(), own.begin(), own.end());
         planned.push_back({.series = series_name(series),
@@ -246,13 +249,7 @@ class Scaling {
     if (report_.speaks() && largest != nullptr) {
       describe_plan(largest->plan(), record_);
       describe_planned_memory(largest->plan(), record_);
-      if (std::ranges::any_of(parse_trials(options_.trials, SyntheticTrials::kOne),
-                              &TrialId::loads)) {
-        warn_idle_loader_options(largest->plan(), options_.cache);
-      } else {
-        warn_unused_loader_options(record_.config.source);
-      }
-      warn_idle_step_options(largest->plan());
+      warn_idle_options(largest->plan(), options_, record_.config.source);
       record_.config.effective["ranks"] =
           fmt::format("{}", fmt::join(scaled_ranks(scale_.ranks, launch_.size()), ","));
     }

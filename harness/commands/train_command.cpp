@@ -124,8 +124,7 @@ class TrainingRun {
     SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     describe_plan(plan, record_);
     report_.keep_device_choice(plan.why_no_better_device());
-    warn_idle_loader_options(plan, options_.cache);
-    warn_idle_step_options(plan);
+    warn_idle_options(plan, options_, record_.config.source);
     reports::ValueMap& effective = record_.config.effective;
     effective["epochs"] = epochs(plan);
     if (train_.learning_rate == 0.0) {

@@ -73,13 +73,14 @@ void expect_distinct_starts(std::span<const RunRecord> baselines,
                             std::span<const RunRecord> candidates) {
   std::set<std::string> ids;
   const std::string command = command_of(baselines.front().run);
+  const auto known = [](const std::string& text) { return text.empty() ? "unknown" : text; };
   for (const std::span<const RunRecord> side : {baselines, candidates}) {
     for (const RunRecord& record : side) {
       if (command_of(record.run) != command) {
         throw Error(ErrorCode::kData,
                     fmt::format("the reports are of the commands {} and {}: give starts of one",
-                                command,
-                                command_of(record.run)));
+                                known(command),
+                                known(command_of(record.run))));
       }
       if (!ids.insert(record.run.id).second) {
         throw Error(ErrorCode::kData,

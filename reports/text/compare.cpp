@@ -191,6 +191,9 @@ std::map<CollectiveKey, CollectiveTimes> collectives_of(std::span<const RunRecor
       }
       CollectiveTimes& times =
           collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}];
+      if (!times.reports.empty() && times.reports.back() == &record) {
+        continue;  // by another transport, or out of place: a start counts once
+      }
       times.time_s = collective.time_s;
       times.wrong += collective.wrong.value_or(0);
       times.reports.push_back(&record);

@@ -104,8 +104,9 @@ struct Comparison {
 /// one report of a side has is the side's.
 ///
 /// Throws Error(kData) if the reports have different workloads, no common arm or collective, or a
-/// repetition that counts without a rate above 0, or if of several one is there twice;
-/// Error(kUsage) for a tolerance not in (0, 1). Both sides have at least one report.
+/// repetition that counts without a rate above 0, or if of several one is there twice or they are
+/// of several commands; Error(kUsage) for a tolerance not in (0, 1). Both sides have at least one
+/// report.
 [[nodiscard]] Comparison compare_reports(std::span<const RunRecord> baselines,
                                          std::span<const RunRecord> candidates,
                                          const CompareOptions& options = {});

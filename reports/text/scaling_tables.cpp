@@ -289,8 +289,8 @@ bool modelled(const std::vector<BucketCapRecord>& caps) {
       caps, [](const BucketCapRecord& cap) { return cap.modelled_step_time_s.has_value(); });
 }
 
-bool measured(const std::vector<BucketCapRecord>& caps) {
-  return std::ranges::any_of(
+std::int64_t measured(const std::vector<BucketCapRecord>& caps) {
+  return std::ranges::count_if(
       caps, [](const BucketCapRecord& cap) { return cap.measured_step_time_s.has_value(); });
 }
 
@@ -326,8 +326,8 @@ std::string buckets_text(const ScalingRecord& scaling) {
     best.push_back(fmt::format("{} MiB measured{}",
                                number_text(*buckets.best_measured_mib),
                                as_good_text(buckets.caps, *buckets.best_measured_mib)));
-  } else if (measured(buckets.caps)) {
-    best.emplace_back("measured none beyond noise");
+  } else if (const std::int64_t count = measured(buckets.caps); count > 0) {
+    best.emplace_back(count > 1 ? "measured none beyond noise" : "one alone was measured");
   }
   return text + fmt::format("  best cap: {}\n",
                             best.empty() ? "unknown" : fmt::format("{}", fmt::join(best, ", ")));

@@ -227,6 +227,13 @@ void check_advice(const Checker& check,
                   const AttributionRecord& attribution,
                   const ArmMeans& means) {
   const std::optional<double> most = max_gain(attribution.verdict, means);
+  // In earlier reports full was as fast as the step alone once a part of it took no time.
+  const auto is_earlier_gain = [&](double gain) {
+    return (attribution.verdict == Verdict::kCopyBound &&
+            close(gain, gain_at(means.device, means))) ||
+           (attribution.verdict == Verdict::kCommunicationBound &&
+            close(gain, gain_at(means.nocomm, means)));
+  };
   for (std::size_t index = 0; index < attribution.advice.size(); ++index) {
     const AdviceRecord& advice = attribution.advice[index];
     if (!advice.expected_gain.has_value()) {
@@ -237,7 +244,7 @@ void check_advice(const Checker& check,
     at.expect(advice.change.find("up to " + gain_text(gain)) != std::string::npos,
               fmt::format("is {}, which the text beside it does not say", gain));
     const bool some = attribution.verdict == Verdict::kInputBound && gain <= most.value_or(gain);
-    at.expect(!most.has_value() || some || close(gain, *most),
+    at.expect(!most.has_value() || some || close(gain, *most) || is_earlier_gain(gain),
               fmt::format("is {}, but the trials' rates allow {}", gain, most.value_or(gain)));
   }
 }

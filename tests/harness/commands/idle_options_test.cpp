@@ -53,7 +53,11 @@ TEST_F(IdleOptions, OfALoaderWhereNothingLoads) {
   std::vector<std::string> synthetic = options;
   synthetic.insert(synthetic.end(), {"--trials", "synthetic"});
   EXPECT_THAT(warnings("run", "resunetpp", synthetic),
-              HasSubstr("--prefetch, --cache have no effect: none of the trials loads data"));
+              HasSubstr("--prefetch, --cache have no effect on what is measured: none of the "
+                        "trials loads data"));
+  EXPECT_THAT(warnings("run", "resunetpp", {"--trials", "synthetic", "--skip-corrupt"}),
+              Not(HasSubstr("no effect")))
+      << "the batch of the step may have such samples";
   EXPECT_THAT(warnings("run", "resunetpp", options), Not(HasSubstr("no effect")));
 }
 
@@ -63,6 +67,11 @@ TEST_F(IdleOptions, ACacheOfDataInMemory) {
                 HasSubstr("--cache cold has no effect: mnist is read into memory first"));
     EXPECT_THAT(warnings(command, "mnist_cnn", {"--cache", "warm"}), Not(HasSubstr("no effect")));
   }
+}
+
+TEST_F(IdleOptions, AreSaidByADryRunOfScaleToo) {
+  EXPECT_THAT(warnings("scale", "mnist_cnn", {"--sync-loss"}),
+              HasSubstr("--sync-loss has no effect"));
 }
 
 TEST_F(IdleOptions, ADecoderThatCannotDecodeLess) {

@@ -45,6 +45,18 @@ TEST(ScalingTables, CommunicationSaysWhatIsHiddenAndWhoIsSlow) {
       << "an older report";
 }
 
+// As after a sweep that ended early.
+TEST(ScalingTables, OneCapAloneCannotBeTheBest) {
+  RunRecord record = sample_record();
+  BucketSweepRecord& buckets = *record.scaling[0].buckets;
+  buckets.best_measured_mib.reset();
+  EXPECT_THAT(scaling_text(record), HasSubstr("by the model, measured none beyond noise\n"));
+  buckets.caps[2].measured_step_time_s.reset();
+  EXPECT_THAT(scaling_text(record), HasSubstr("by the model, one alone was measured\n"));
+  buckets.caps[1].measured_step_time_s.reset();
+  EXPECT_THAT(scaling_text(record), HasSubstr("best cap: 25.0 MiB by the model\n"));
+}
+
 TEST(ScalingTables, ProjectionNetworkAndBucketCaps) {
   const std::string text = scaling_text(sample_record());
   EXPECT_THAT(text,
