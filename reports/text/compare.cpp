@@ -191,11 +191,11 @@ std::map<CollectiveKey, CollectiveTimes> collectives_of(std::span<const RunRecor
       }
       CollectiveTimes& times =
           collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}];
+      times.wrong += collective.wrong.value_or(0);
       if (!times.reports.empty() && times.reports.back() == &record) {
-        continue;  // by another transport, or out of place: a start counts once
+        continue;  // by another transport, or out of place: a start's time counts once
       }
       times.time_s = collective.time_s;
-      times.wrong += collective.wrong.value_or(0);
       times.reports.push_back(&record);
       const std::vector<double> speed = {1.0 / collective.time_s.median};
       const std::string doubt =
@@ -361,12 +361,16 @@ Comparison compare_reports(std::span<const RunRecord> baselines,
   pair_synthetic(after_arms, before_arms);
   const auto before_collectives = collectives_of(baselines);
   const auto after_collectives = collectives_of(candidates);
-  const auto asked = [&](const MeasuredItem& item, const std::vector<const RunRecord*>& of) {
-    return std::ranges::any_of(of, [&](const RunRecord* baseline) {
-      return std::ranges::any_of(candidates, [&](const RunRecord& candidate) {
-        return !asked_without(item, *baseline, candidate);
-      });
+  const auto asked_of = [](const RunRecord& candidate,
+                           const MeasuredItem& item,
+                           const std::vector<const RunRecord*>& before) {
+    return std::ranges::any_of(before, [&](const RunRecord* baseline) {
+      return !asked_without(item, *baseline, candidate);
     });
+  };
+  const auto asked = [&](const MeasuredItem& item, const std::vector<const RunRecord*>& before) {
+    return std::ranges::any_of(
+        candidates, [&](const RunRecord& candidate) { return asked_of(candidate, item, before); });
   };
   // Of several candidates one may lack what another has.
   const auto note_lacking = [&](const std::string& name,
@@ -374,10 +378,7 @@ Comparison compare_reports(std::span<const RunRecord> baselines,
                                 const std::vector<const RunRecord*>& before,
                                 const std::vector<const RunRecord*>& after) {
     for (const RunRecord& candidate : candidates) {
-      if (std::ranges::count(after, &candidate) == 0 &&
-          std::ranges::any_of(before, [&](const RunRecord* baseline) {
-            return !asked_without(item, *baseline, candidate);
-          })) {
+      if (std::ranges::count(after, &candidate) == 0 && asked_of(candidate, item, before)) {
         comparison.missing.push_back(
             fmt::format("{} in the run started at {}", name, candidate.run.started_at));
       }

@@ -236,7 +236,7 @@ TEST(HostCommunicator, ReducesWithinNodesAndBetweenThem) {
   });
 }
 
-/// Each rank's take_arrivals() after collectives to which `slow` comes 20 ms late. `nodes`: the
+/// Each rank's take_arrivals() after collectives to which `slow` comes 60 ms late. `nodes`: the
 /// size of each; as many lanes as the smallest has ranks.
 std::vector<std::vector<double>> arrivals_on_nodes(const std::vector<int>& sizes, int slow) {
   const int lanes = *std::min_element(sizes.begin(), sizes.end());
@@ -265,12 +265,12 @@ std::vector<std::vector<double>> arrivals_on_nodes(const std::vector<int>& sizes
     std::vector<std::byte> data(4000);
     for (int step = 0; step < 5; ++step) {
       if (rank == slow) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
       }
       communicator.all_reduce({.data = data.data(), .count = 1000}, stream);
     }
     if (rank != slow) {
-      EXPECT_GT(communicator.take_totals().waiting_s, 0.05) << "rank " << rank;
+      EXPECT_GT(communicator.take_totals().waiting_s, 0.15) << "rank " << rank;
     }
     ahead_s[static_cast<std::size_t>(rank)] = communicator.take_arrivals();
   });
@@ -283,16 +283,12 @@ TEST(HostCommunicator, TheRankThatComesLastOfAllNodesIsTheLeastAhead) {
     const int ranks = std::accumulate(sizes.begin(), sizes.end(), 0);
     for (int slow = 0; slow < ranks; ++slow) {
       std::vector<std::vector<double>> ahead_s = arrivals_on_nodes(sizes, slow);
-      for (std::vector<double>& of_rank : ahead_s) {
+      for (int rank = 0; rank < ranks; ++rank) {
+        std::vector<double>& of_rank = ahead_s[static_cast<std::size_t>(rank)];
         ASSERT_EQ(of_rank.size(), 5U);
         std::sort(of_rank.begin(), of_rank.end());  // a thread may lose its processor for a while
-      }
-      const double of_slow = ahead_s[static_cast<std::size_t>(slow)][2];
-      for (int rank = 0; rank < ranks; ++rank) {
-        const double of_rank = ahead_s[static_cast<std::size_t>(rank)][2];
-        EXPECT_TRUE(rank == slow || of_rank > of_slow)
-            << "rank " << rank << " of " << ranks << ": " << of_rank << " s, slow is " << slow
-            << ": " << of_slow << " s";
+        EXPECT_EQ(of_rank[2] < 0.03, rank == slow)
+            << "rank " << rank << " of " << ranks << ", slow is " << slow << ": " << of_rank[2];
       }
     }
   }

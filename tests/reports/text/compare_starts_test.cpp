@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +22,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 /// Reports of one start each, with ids of their own.
 class CompareStarts : public ::testing::Test {
@@ -157,6 +155,19 @@ TEST_F(CompareStarts, CollectivesByTheirMedians) {
   EXPECT_EQ(collective.candidate_n, 3);
   EXPECT_THAT(comparison_text(comparison), HasSubstr("3/3"));
   EXPECT_TRUE(comparison.fails());
+}
+
+TEST_F(CompareStarts, WrongElementsCountOfWhateverTransport) {
+  RunRecord before = start(0.0);
+  before.collectives = {sample_collectives().at(0)};
+  RunRecord after = start(0.0);
+  after.collectives = {before.collectives[0], before.collectives[0]};
+  after.collectives[1].transport = "another";
+  after.collectives[1].time_s.median *= 2.0;
+  after.collectives[1].wrong = 3;
+  const Comparison comparison = compare_reports(before, after);
+  EXPECT_EQ(comparison.collectives.at(0).candidate_s, comparison.collectives.at(0).baseline_s);
+  EXPECT_THAT(comparison.wrong, ElementsAre(HasSubstr(": 3 wrong elements")));
 }
 
 TEST_F(CompareStarts, WhatDiffersAmongTheStartsOfASideIsNamed) {
