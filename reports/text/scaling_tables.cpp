@@ -41,6 +41,19 @@ std::string difference_text(double seconds) {
   return seconds < 0.0 ? "-" + seconds_text(-seconds) : seconds_text(seconds);
 }
 
+/// Formats "-6.13 ms (+-130 ms)": without the interval, which lies evenly about it, a difference
+/// below 0 reads as a finding.
+std::string difference_cell(const std::optional<double>& seconds,
+                            const std::optional<IntervalRecord>& ci95) {
+  if (!seconds.has_value()) {
+    return kNone;
+  }
+  return difference_text(*seconds) +
+         (ci95.has_value()
+              ? fmt::format(" (+-{})", seconds_text(0.5 * ((*ci95)[1] - (*ci95)[0])))
+              : "");
+}
+
 std::string local_batch_text(const ScalingPointRecord& point) {
   if (point.local_batch_sizes.empty()) {
     return std::to_string(point.batch_size_per_rank);
@@ -129,9 +142,9 @@ std::string communication_table(const ScalingRecord& scaling) {
     any = true;
     table.add({std::to_string(point.ranks),
                cell(point.nocomm_s, seconds_text),
-               cell(point.exposed_communication_s, difference_text),
-               cell(point.waiting_s, difference_text),
-               cell(point.transfer_s, difference_text),
+               difference_cell(point.exposed_communication_s, point.exposed_communication_ci95),
+               difference_cell(point.waiting_s, point.waiting_ci95),
+               difference_cell(point.transfer_s, point.transfer_ci95),
                slowest_cell(point)});
   }
   return any ? "  communication, per step\n" + table.text(2) : std::string();
@@ -160,7 +173,7 @@ std::string collectives_table(const ScalingRecord& scaling) {
                seconds_text(in_step.exposed_all_reduce_s.mean),
                seconds_text(in_step.waiting_s.mean),
                seconds_text(in_step.other_collectives_s.mean),
-               difference_text(in_step.contention_s.mean)});
+               difference_cell(in_step.contention_s.mean, in_step.contention_s.ci95)});
   }
   return any ? "  collectives by the clock, per step\n" + table.text(2) : std::string();
 }

@@ -35,11 +35,12 @@ TEST(ScalingTables, CommunicationSaysWhatIsHiddenAndWhoIsSlow) {
   const std::string text = scaling_text(sample_record());
   EXPECT_THAT(
       text,
-      HasSubstr("180 ms  20.0 ms  5.00 ms   15.0 ms  1 on node1, 75.0 % of the steps, 3.0 % "
-                "of the time lost\n"));
+      HasSubstr("180 ms  20.0 ms (+-2.00 ms)  5.00 ms (+-1.00 ms)  15.0 ms (+-1.50 ms)  1 on "
+                "node1, 75.0 % of the steps, 3.0 % of the time lost\n"));
   EXPECT_THAT(text, HasSubstr("30.0 ms      32.0 ms  75.0 %  8.00 ms  6.00 ms"));
   RunRecord record = sample_record();
   record.scaling[0].points[1].transfer_s = -0.001;
+  record.scaling[0].points[1].transfer_ci95.reset();
   record.scaling[0].points[1].slowest_lost_share.reset();
   EXPECT_THAT(scaling_text(record), HasSubstr("-1.00 ms  1 on node1, 75.0 % of the steps\n"))
       << "an older report";
