@@ -3,16 +3,27 @@
 find_package(Git QUIET)
 set(DLBENCH_GIT_COMMIT "unknown")
 if(GIT_FOUND)
+  # Of a source archive unpacked inside another repository, that repository's commit says nothing.
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} ls-files --error-unmatch CMakeLists.txt
+                  OUTPUT_QUIET ERROR_VARIABLE refusal ERROR_STRIP_TRAILING_WHITESPACE
+                  RESULT_VARIABLE untracked)
   execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} rev-parse --short=12 HEAD
                   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
                   RESULT_VARIABLE failed)
-  if(NOT failed)
+  if(NOT untracked AND NOT failed)
     set(DLBENCH_GIT_COMMIT ${commit})
     execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} status --porcelain -uno
-                    OUTPUT_VARIABLE changes OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-    if(changes)
+                    OUTPUT_VARIABLE changes ERROR_QUIET)
+    # Build files find sources by pattern, so that new ones are compiled whether git knows them or not.
+    execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} ls-files --others --exclude-standard --
+                            cmake data engine harness launchers probes reports workloads
+                    OUTPUT_VARIABLE additions ERROR_QUIET)
+    if(changes OR additions)
       string(APPEND DLBENCH_GIT_COMMIT "+")
     endif()
+  elseif(EXISTS ${SOURCE_DIR}/.git)
+    string(REGEX REPLACE "\n.*" "" refusal "${refusal}")
+    message(STATUS "dlbench cannot tell its commit: ${refusal}")
   endif()
 endif()
 set(DLBENCH_FEATURE_MAP "")

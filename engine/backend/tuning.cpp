@@ -76,7 +76,9 @@ std::size_t Choices::choose(const TuningKey& key,
     if (index == names.size()) {
       throw core::Error(core::ErrorCode::kUnavailable,
                         "the decision '" + given->second + "' for " + key.decision +
-                            " cannot be followed on this machine; tune again here");
+                            " cannot be followed here: the processors or libraries of the ranks "
+                            "differ (instruction sets, ONEDNN_MAX_CPU_ISA, versions); choose nodes "
+                            "of one kind, with the same environment");
     }
     return index;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 
+#include <cerrno>
 #include <system_error>
 
 namespace dlbench::core {
@@ -29,6 +30,9 @@ int exit_code(ErrorCode code) {
   return 1;
 }
 
-std::string errno_text(int errno_value) { return std::generic_category().message(errno_value); }
+std::string errno_text(int errno_value) {
+  return std::generic_category().message(errno_value) +
+         (errno_value == EFBIG ? " (see ulimit -f)" : "");
+}
 
 }  // namespace dlbench::core

@@ -240,9 +240,18 @@ class CollectiveSweep {
     CollectiveTrial trial(
         members, *communicator, *backend_, largest_bytes(members.size()), options_.cuda_graph);
     const probes::ProcSnapshot begin = probes::take_snapshot();
+    try {
+      measure_all(trial, *communicator, members.size());
+    } catch (const Error&) {
+      note_own_disturbance(where, begin);
+      throw;
+    }
+    note_disturbance(members, where, begin, watch.conditions());
+  }
+
+  void measure_all(CollectiveTrial& trial, const comm::Communicator& communicator, int ranks) {
     for (const Collective op : collectives_) {
-      const std::vector<std::size_t> counts =
-          reports::counts_of(comm::name(op), counts_, members.size());
+      const std::vector<std::size_t> counts = reports::counts_of(comm::name(op), counts_, ranks);
       for (const std::size_t count : counts) {
         const CollectiveCase which{.op = op,
                                    .dtype = dtype_,
@@ -252,15 +261,14 @@ class CollectiveSweep {
                                    .check = options_.check};
         const CollectiveResult result = trial.run(which, guard_);
         if (report_.speaks()) {
-          add(which, result, *communicator, count == counts.front());
+          add(which, result, communicator, count == counts.front());
         }
         wrong_ += result.wrong;
       }
-      if (report_.speaks() && communicator->size() > 1) {
+      if (report_.speaks() && communicator.size() > 1) {
         fit_series(counts.size());
       }
     }
-    note_disturbance(members, where, begin, watch.conditions());
   }
 
   /// Returns the largest array's bytes with that many ranks.
@@ -315,6 +323,16 @@ class CollectiveSweep {
     }
     if (const std::string quota = quota_text(seen.shares); !quota.empty()) {
       report_.taint(reports::Taint::kThrottled, where, quota);
+    }
+  }
+
+  /// Judges what was measured before the run ended early by this rank's processors alone: the
+  /// others may not answer any more.
+  void note_own_disturbance(const std::string& where, const probes::ProcSnapshot& begin) {
+    const probes::Disturbance seen = probes::compare_snapshots(
+        begin, probes::take_snapshot(), {.cpus = probes::watched_cpus(), .threads = kThreads});
+    if (report_.speaks() && !report_.record().collectives.empty() && !seen.reason.empty()) {
+      report_.taint(reports::Taint::kDisturbed, where, seen.reason);
     }
   }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -35,9 +36,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 /// "rank 3", "ranks 1, 2, 3, 4 and 60 more".
 std::string ranks_text(const std::vector<std::size_t>& ranks) {
   const std::size_t told = std::min(ranks.size(), kMaxRanks);
-  std::string text = fmt::format("{} {}",
-                                 ranks.size() == 1 ? "rank" : "ranks",
-                                 fmt::join(ranks.begin(), ranks.begin() + told, ", "));
+  std::string text = fmt::format(
+      "{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(std::span(ranks).first(told), ", "));
   if (told < ranks.size()) {
     text += fmt::format(" and {} more", ranks.size() - told);
   }

@@ -114,7 +114,7 @@ class Measurement {
       describe_planned_memory(plan, record_);
       report_.begin();
     });
-    report_.attempt([&] { measure(plan, trials); }, [this] { tell_missing_files(); });
+    report_.attempt([&] { measure(plan, trials); }, [this] { tell_missing_parts(); });
     return finish();
   }
 
@@ -143,8 +143,12 @@ class Measurement {
     report_.check_output();
   }
 
-  /// For a failed run: files at these places are from an earlier run.
-  void tell_missing_files() {
+  /// For a failed run, whose report else has nothing to say of operators, and whose files, if there
+  /// are any, are those of an earlier run.
+  void tell_missing_parts() {
+    if (record_.workload.has_value() && record_.operators.empty() && runs_steps(options_)) {
+      record_.run.skipped.push_back({"operators", "the run ended before they were profiled"});
+    }
     if (!options_.trace.empty() && !profiled_) {
       record_.run.skipped.push_back(
           {"trace", "the run ended before the repetition that --trace records, the last one"});

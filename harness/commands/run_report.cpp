@@ -194,7 +194,8 @@ void RunReport::write_anywhere() {
   try {
     const std::string elsewhere =
         (std::filesystem::temp_directory_path() / ("dlbench-" + record_.run.id + ".json")).string();
-    reports::write_report(record_, elsewhere);
+    core::write_file_atomically(
+        elsewhere, reports::to_json(record_), "TMPDIR names another folder for it");
     core::log::warn("the report is in " + elsewhere + " instead");
     saved_at_ = elsewhere;
   } catch (const std::exception& error) {

@@ -110,7 +110,7 @@ DataSource locate_data(const std::string& dataset,
     throw Error(
         failure.code(),
         std::string("no --data given, and none can be generated: ") + failure.what() +
-            "; or give --data, or set DLBENCH_CACHE_DIR to another folder that can be written");
+            "; give --data, or set DLBENCH_CACHE_DIR to another folder that can be written");
   }
   core::log::progress("");
   return {folder, true};

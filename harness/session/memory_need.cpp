@@ -16,9 +16,10 @@ std::string mib(std::int64_t bytes) {
   return std::to_string((bytes + (std::int64_t{1} << 20) - 1) >> 20) + " MiB";
 }
 
-/// Returns the largest batch size that fits, below `too_large`, which does not (`above`: its
-/// pressure); 0: none. Memory is piecewise nearly linear in it, so both ends move to where the line
-/// between them crosses the room.
+/// Returns the largest batch size that is found to fit, below `too_large`, which does not (`above`:
+/// its pressure); 0: none. Memory is piecewise nearly linear in it, so both ends move to where the
+/// line between them crosses the room. A plan may need less for a larger batch, whose kernels
+/// differ: where the line crosses several times, one crossing is found.
 std::int64_t largest_fitting(const MemoryRoom& room,
                              std::int64_t too_large,
                              double above,
@@ -120,7 +121,7 @@ void check_room(const MemoryRoom& room,
       core::ErrorCode::kMemory,
       room.shortage(need) + "; " +
           (fitting > 0
-               ? "the largest " + smaller.option + " that fits is " +
+               ? "the largest " + smaller.option + " found to fit is " +
                      std::to_string(fitting * smaller.ranks)
                : "not even " + smaller.option + " " + std::to_string(smaller.ranks) + " fits" +
                      (smaller.smaller_images ? ": choose a smaller --image-size" : "")));

@@ -145,11 +145,23 @@ class RunGuard::Watcher {
     });
     const sigset_t ours = caught_signals();
     pthread_sigmask(SIG_BLOCK, &ours, &mask_before_);
-    speaker_ = std::thread([this] { speak(); });
+    try {
+      speaker_ = std::thread([this] { speak(); });
+    } catch (const std::system_error&) {  // a limit of threads that allowed the first one
+      stop();
+      throw;
+    }
   }
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
-  ~Watcher() {
+  ~Watcher() { stop(); }
+  void set_last_words(std::function<void(const Error&)> last_words) {
+    const std::scoped_lock lock(last_words_mutex_);
+    last_words_ = std::move(last_words);
+  }
+
+ private:
+  void stop() {
     stopping_ = true;
     ::eventfd_write(wake_, 1);
     thread_.join();
@@ -158,7 +170,9 @@ class RunGuard::Watcher {
       over_ = true;
     }
     end_known_.notify_all();
-    speaker_.join();
+    if (speaker_.joinable()) {
+      speaker_.join();
+    }
     pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
     for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
       std::signal(kCaughtSignals[i], handlers_before_[i]);
@@ -168,12 +182,6 @@ class RunGuard::Watcher {
     ::close(wake_);
   }
 
-  void set_last_words(std::function<void(const Error&)> last_words) {
-    const std::scoped_lock lock(last_words_mutex_);
-    last_words_ = std::move(last_words);
-  }
-
- private:
   // Runs until told to stop, or until the time after a signal or the time-out has passed.
   void watch(std::optional<double> timeout_s) {
     std::optional<Clock::time_point> end;

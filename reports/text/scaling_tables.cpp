@@ -49,9 +49,8 @@ std::string difference_cell(const std::optional<double>& seconds,
     return kNone;
   }
   return difference_text(*seconds) +
-         (ci95.has_value()
-              ? fmt::format(" (+-{})", seconds_text(0.5 * ((*ci95)[1] - (*ci95)[0])))
-              : "");
+         (ci95.has_value() ? fmt::format(" (+-{})", seconds_text(0.5 * ((*ci95)[1] - (*ci95)[0])))
+                           : "");
 }
 
 std::string local_batch_text(const ScalingPointRecord& point) {

@@ -374,6 +374,8 @@ class BadInput(CommandTest):
         report = self.report(self.folder / "report.json")
         self.assertEqual(report["run"]["status"], "partial")
         self.assertEqual(report["run"]["exit_code"], 124)
+        self.assertIn({"what": "operators", "reason": "the run ended before they were profiled"},
+                      report["run"]["skipped"])
 
     def test_interrupt_leaves_a_partial_report(self):
         running = self.start(*self.mnist, "--max-noise", "0.01", "--min-time", "200ms", "--benchy",

@@ -36,6 +36,12 @@ class Install(CommandTest):
     def test_libraries_are_in_the_tree(self):
         self.expect_libraries_of_the_tree()
 
+    def test_licences_go_with_the_libraries(self):
+        documents = self.tree / "share/doc/dlbench"
+        self.assertTrue((documents / "LICENSE").is_file())
+        notices = [file.stem for file in (documents / "notices").glob("*.txt") if file.stat().st_size > 0]
+        self.assertTrue([name for name in notices if name.startswith("libdnnl")], notices)
+
     def test_other_libraries_in_the_way_are_not_taken(self):
         others = self.folder / "others"
         others.mkdir()

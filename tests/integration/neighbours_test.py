@@ -48,6 +48,17 @@ class Neighbours(CommandTest):
         _, where = self.disturbed("comm", "-b", "1K", "-e", "16K", "-f", "4", "-n", "200000")
         self.assertEqual(where, ["collectives over 1 rank"])
 
+    def test_comm_that_ends_early(self):
+        path = self.folder / "early.json"
+        with busy_processors():
+            done = self.dlbench("comm", "-b", "1K", "-e", "64M", "-f", "1.1", "-n", "1000000", "--timeout", "3",
+                                "--output", path)
+        self.assertEqual(done.returncode, 124, done.stderr)
+        report = self.report(path)
+        self.assertTrue(report["collectives"])
+        self.assertEqual([each["where"] for each in report["run"]["taints"] if each["code"] == "disturbed"],
+                         ["collectives over 1 rank"])
+
     def test_train(self):
         data = self.folder / "data"
         self.assertEqual(self.dlbench("data", "generate", "--dataset", "mnist", "--samples", "4000", "--out",

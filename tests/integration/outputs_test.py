@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from command import CommandTest
+from command import PROGRAM, CommandTest
 
 QUICK = ["--repetitions", "2", "--steps", "2", "--max-time", "1"]
 
@@ -51,6 +51,15 @@ class Outputs(CommandTest):
         self.expect_error(1, "verify", "--workload", "mnist_cnn", "--dump", full,
                           says=["/dev/full", "No space left"])
         self.assertTrue(full.is_char_device())
+
+    def test_files_that_may_not_grow(self):
+        report = self.folder / "small.json"
+        limited = ["bash", "-c", 'ulimit -f 12; exec "$0" "$@"', PROGRAM]
+        done = subprocess.run([*limited, *map(str, self.mnist[:-1]), report, *QUICK, "--trials", "io,synthetic"],
+                              text=True, capture_output=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("File too large (see ulimit -f); choose another place with --output", done.stderr)
+        self.assertIn("File too large (see ulimit -f); TMPDIR names another folder for it", done.stderr)
 
     def test_a_report_to_the_standard_output_by_its_name(self):
         done = self.dlbench(*self.mnist[:-1], "/dev/stdout", *QUICK, "--trials", "io")

@@ -45,8 +45,10 @@ void run_binary(OpKind op, const Geometry& g, Rows<const T> a, Rows<const T> b, 
       return relu_backward<T>(g, a, b, y);
     case OpKind::kSigmoidBackward:
       return sigmoid_backward<T>(g, a, b, y);
-    default:
+    case OpKind::kMultiply:
       return multiply<T>(g, a, b, y);
+    default:
+      DLBENCH_CHECK(false) << "the cpu backend has no kernel of " << graph::name(op);
   }
 }
 
@@ -238,8 +240,12 @@ void lower_pointwise(GraphLowering& lowering, const Node& node) {
       return lower_unary(lowering, node);
     case OpKind::kAdd:
       return lower_sum(lowering, node);
-    default:
+    case OpKind::kMultiply:
+    case OpKind::kReluBackward:
+    case OpKind::kSigmoidBackward:
       return lower_binary(lowering, node);
+    default:
+      DLBENCH_CHECK(false) << "the cpu backend has no kernel of " << graph::name(node.op);
   }
 }
 

@@ -3,6 +3,7 @@
 //
 // Pointwise ops, casts, biases, and channel gates with their global average.
 #include "engine/backend/cuda/graph_lowering_internal.h"
+#include "engine/core/check.h"
 
 #include <utility>
 
@@ -24,8 +25,10 @@ PointwiseOp pointwise_op(OpKind op) {
       return PointwiseOp::kSigmoid;
     case OpKind::kSigmoidBackward:
       return PointwiseOp::kSigmoidBackward;
-    default:
+    case OpKind::kMultiply:
       return PointwiseOp::kMultiply;
+    default:
+      DLBENCH_CHECK(false) << "the cuda backend has no kernel of " << graph::name(op);
   }
 }
 

@@ -55,7 +55,7 @@ TEST(CheckRoom, NamesTheLargestBatchSizeThatFitsWhateverWasAskedFor) {
          {largest + 1, largest + 2, largest + 77, 3 * largest, std::int64_t{100000}}) {
       int looks = 0;
       EXPECT_THAT(refusal_of(room, asked, looks),
-                  EndsWith("; the largest --batch-size that fits is " + std::to_string(largest)))
+                  EndsWith("; the largest --batch-size found to fit is " + std::to_string(largest)))
           << device << " MiB, " << asked;
       EXPECT_LE(looks, 20) << device << " MiB, " << asked;
     }
@@ -121,7 +121,7 @@ TEST(CheckRoom, SpeaksOfTheGlobalBatchWhereThatWasAskedFor) {
   const std::int64_t fits = std::stoll(local.substr(local.rfind(' ')));
   EXPECT_THAT(
       refusal(1600),
-      EndsWith("; the largest --global-batch-size that fits is " + std::to_string(4 * fits)));
+      EndsWith("; the largest --global-batch-size found to fit is " + std::to_string(4 * fits)));
   EXPECT_THAT(refusal(1500), EndsWith("; not even --global-batch-size 4 fits"));
 }
 

@@ -9,13 +9,17 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -173,6 +177,32 @@ TEST(RunGuardDeathTest, AHangOfTheDynamicLoaderIsEndedByForce) {
       },
       ::testing::ExitedWithCode(core::exit_code(ErrorCode::kTimeout)),
       "last words: ended by force");
+}
+
+// As a user of whom no other process is: the limit counts all that one has.
+[[noreturn]] void start_where_one_more_thread_is_allowed() {
+  constexpr uid_t kNobodyElse = 54321;
+  const rlimit two{.rlim_cur = 2, .rlim_max = 2};
+  if (setrlimit(RLIMIT_NPROC, &two) != 0 || setuid(kNobodyElse) != 0) {
+    std::exit(2);
+  }
+  try {
+    RunGuard guard(std::nullopt);
+  } catch (const std::system_error& error) {
+    std::fputs(blocked(SIGTERM) ? "signals stay blocked" : error.what(), stderr);
+    std::exit(1);
+  }
+  std::exit(0);
+}
+
+// The guard has two.
+TEST(RunGuardDeathTest, ALimitThatAllowsOneThreadOfTwoIsAnError) {
+  if (getuid() != 0) {
+    GTEST_SKIP() << "only root can become a user without other processes";
+  }
+  EXPECT_EXIT(start_where_one_more_thread_is_allowed(),
+              ::testing::ExitedWithCode(1),
+              "Resource temporarily unavailable");
 }
 
 }  // namespace

@@ -381,7 +381,7 @@ TEST_F(StepPipelineTest, ADeviceTooSmallForThePlanIsSeenBeforeItIsAsked) {
   };
   EXPECT_EQ(message(need.device_bytes() + need.device_reserve), "no error");
   EXPECT_THAT(message(need.device_bytes() + need.device_reserve - 1),
-              HasSubstr("the largest --batch-size that fits is 2"));
+              HasSubstr("the largest --batch-size found to fit is 2"));
   EXPECT_THAT(message(1000),
               HasSubstr("MiB of device memory, and 1536 MiB are kept for further workspace and "
                         "libraries; 1 MiB are available; nothing smaller fits: another device"));
