@@ -51,7 +51,6 @@ function(dlbench_install_library name)
   install(RUNTIME_DEPENDENCY_SET dlbench_dependencies
           PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so"
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(CODE "set(libraries \"${CMAKE_INSTALL_LIBDIR}\")
-set(notices \"${CMAKE_INSTALL_DOCDIR}/notices\")
+  install(CODE "set(notices \"${CMAKE_INSTALL_DOCDIR}/notices\")
 include(\"${PROJECT_SOURCE_DIR}/cmake/InstallNotices.cmake\")")
 endfunction()

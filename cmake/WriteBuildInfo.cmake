@@ -8,22 +8,27 @@ if(GIT_FOUND)
                   OUTPUT_QUIET ERROR_VARIABLE refusal ERROR_STRIP_TRAILING_WHITESPACE
                   RESULT_VARIABLE untracked)
   execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} rev-parse --short=12 HEAD
-                  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
-                  RESULT_VARIABLE failed)
+                  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
+                  ERROR_VARIABLE no_commit RESULT_VARIABLE failed)
   if(NOT untracked AND NOT failed)
     set(DLBENCH_GIT_COMMIT ${commit})
     execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} status --porcelain -uno
                     OUTPUT_VARIABLE changes ERROR_QUIET)
-    # Build files find sources by pattern, so that new ones are compiled whether git knows them or not.
+    # There CMake finds sources by pattern, and compiles new ones whether git knows them or not.
     execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE_DIR} ls-files --others --exclude-standard --
-                            cmake data engine harness launchers probes reports workloads
+                            launchers probes workloads
                     OUTPUT_VARIABLE additions ERROR_QUIET)
     if(changes OR additions)
       string(APPEND DLBENCH_GIT_COMMIT "+")
     endif()
   elseif(EXISTS ${SOURCE_DIR}/.git)
-    string(REGEX REPLACE "\n.*" "" refusal "${refusal}")
-    message(STATUS "dlbench cannot tell its commit: ${refusal}")
+    message(STATUS "dlbench cannot tell its commit: ${refusal} ${no_commit}")
+  endif()
+endif()
+if(DLBENCH_GIT_COMMIT STREQUAL "unknown" AND EXISTS ${SOURCE_DIR}/cmake/archived_commit.txt)
+  file(STRINGS ${SOURCE_DIR}/cmake/archived_commit.txt archived LIMIT_COUNT 1)
+  if(archived MATCHES "^[0-9a-f]+$")  # written there by git archive
+    string(SUBSTRING ${archived} 0 12 DLBENCH_GIT_COMMIT)
   endif()
 endif()
 set(DLBENCH_FEATURE_MAP "")

@@ -3,7 +3,6 @@
 #include "engine/backend/cuda_loader.h"
 
 #include "engine/backend/backend_list.h"
-#include "engine/core/build_info.h"
 #include "engine/core/library_file.h"
 #include "engine/core/log.h"
 #include "engine/core/own_program.h"
@@ -191,18 +190,12 @@ CudaSetup default_cuda_setup() {
 }
 
 std::string load_cuda(const CudaSetup& setup) {
-  std::error_code ignored;
-  const bool built = fs::exists(setup.plugin, ignored);
-  const auto& features = core::build_info().features;
-  const auto cuda = features.find("cuda");
-  if (!built && cuda != features.end() && !cuda->second) {
-    return "the cuda backend is not part of this build, which has no CUDA Toolkit";
-  }
   if (dlopen(setup.driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
     return core::driver_refusal(setup.driver);
   }
   Refused refused;
-  if (built) {
+  std::error_code ignored;
+  if (fs::exists(setup.plugin, ignored)) {
     // Once a library is loaded, others that depend on its name find it, wherever its file is.
     for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
       if (library.path.empty()) {

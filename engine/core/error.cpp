@@ -32,7 +32,7 @@ int exit_code(ErrorCode code) {
 
 std::string errno_text(int errno_value) {
   return std::generic_category().message(errno_value) +
-         (errno_value == EFBIG ? " (see ulimit -f)" : "");
+         (errno_value == EFBIG ? " (ulimit -f, or what the file system takes at most)" : "");
 }
 
 }  // namespace dlbench::core

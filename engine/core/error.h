@@ -46,7 +46,7 @@ inline constexpr int kTaintedExitCode = 4;
   return code == ErrorCode::kTimeout || code == ErrorCode::kInterrupted;
 }
 
-/// The text of strerror(errno_value), with the name of the limit of a file that may not grow.
+/// The text of strerror(errno_value), with the limits of a file that may not grow.
 /// Thread safe.
 [[nodiscard]] std::string errno_text(int errno_value);
 

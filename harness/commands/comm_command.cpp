@@ -33,6 +33,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -239,14 +240,18 @@ class CollectiveSweep {
     }
     CollectiveTrial trial(
         members, *communicator, *backend_, largest_bytes(members.size()), options_.cuda_graph);
+    RankGroup group(members);
+    const std::size_t before = report_.record().collectives.size();
     const probes::ProcSnapshot begin = probes::take_snapshot();
     try {
       measure_all(trial, *communicator, members.size());
     } catch (const Error&) {
-      note_own_disturbance(where, begin);
+      if (report_.record().collectives.size() > before) {
+        note_own_disturbance(group, where, begin);
+      }
       throw;
     }
-    note_disturbance(members, where, begin, watch.conditions());
+    note_disturbance(group, where, begin, watch.conditions());
   }
 
   void measure_all(CollectiveTrial& trial, const comm::Communicator& communicator, int ranks) {
@@ -304,11 +309,10 @@ class CollectiveSweep {
 
   /// Ranks that need a processor held by another process sleep instead of spinning, and a call of a
   /// microsecond takes a hundred. Throws core::Error(kRun) for a fault of this rank's device.
-  void note_disturbance(comm::Rendezvous& members,
+  void note_disturbance(RankGroup& group,
                         const std::string& where,
                         const probes::ProcSnapshot& begin,
                         const probes::DeviceConditions& device) {
-    RankGroup group(members);
     const GroupDisturbance seen =
         judge_together(group,
                        begin,
@@ -326,13 +330,22 @@ class CollectiveSweep {
     }
   }
 
-  /// Judges what was measured before the run ended early by this rank's processors alone: the
-  /// others may not answer any more.
-  void note_own_disturbance(const std::string& where, const probes::ProcSnapshot& begin) {
-    const probes::Disturbance seen = probes::compare_snapshots(
-        begin, probes::take_snapshot(), {.cpus = probes::watched_cpus(), .threads = kThreads});
-    if (report_.speaks() && !report_.record().collectives.empty() && !seen.reason.empty()) {
-      report_.taint(reports::Taint::kDisturbed, where, seen.reason);
+  /// Judges what was measured before the run ended early, on the processors of this rank, the
+  /// first: the others may not answer any more. Where they share its processors, what they used
+  /// cannot be told from what strangers did, and only what the hypervisor took and stops count.
+  void note_own_disturbance(const RankGroup& group,
+                            const std::string& where,
+                            const probes::ProcSnapshot& begin) {
+    probes::OwnLoad own{.cpus = probes::watched_cpus(),
+                        .threads = kThreads * group.ranks_on_these_cpus()};
+    if (group.ranks_on_these_cpus() > 1) {
+      own.other_ranks_cpu_s = std::numeric_limits<double>::infinity();
+    }
+    const probes::Disturbance seen = probes::compare_snapshots(begin, probes::take_snapshot(), own);
+    if (!seen.reason.empty()) {
+      report_.taint(reports::Taint::kDisturbed,
+                    where,
+                    group.size() > 1 ? told_by_ranks({seen.reason}) : seen.reason);
     }
   }
 

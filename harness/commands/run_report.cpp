@@ -102,6 +102,11 @@ void RunReport::taint_trials(const std::vector<reports::TaintRecord>& taints) {
 
 void RunReport::check_output() const {
   if (speaks()) {
+    if (output_ != "-" && !standard_output_is_open()) {
+      throw Error(core::ErrorCode::kFile,
+                  "the standard output is closed, and the summary goes there; send it to a file or "
+                  "to /dev/null");
+    }
     core::check_writable(output_, "choose another place with --output");
   }
 }

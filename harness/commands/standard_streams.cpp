@@ -41,6 +41,11 @@ void keep_failed_writes_alive() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+bool standard_output_is_open() {
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 std::optional<core::Error> lost_results() {
   errno = 0;
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;

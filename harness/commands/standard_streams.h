@@ -23,6 +23,10 @@ void block_on_standard_streams();
 /// closed pipe and the limit of `ulimit -f`.
 void keep_failed_writes_alive();
 
+/// Whether what is printed to stdout can arrive anywhere: not where the shell closed it, nor where
+/// it is open for reading alone.
+[[nodiscard]] bool standard_output_is_open();
+
 /// Flushes stdout and returns an Error (kFile) if output was lost: a full disk behind ">" shows
 /// only here. A closed pipe ("| head -1") is not a failure: its reader wants no more.
 [[nodiscard]] std::optional<core::Error> lost_results();

@@ -138,16 +138,17 @@ class RunGuard::Watcher {
       }
     }
     continued_before_ = std::signal(SIGCONT, probes::count_continued);
-    thread_ = std::thread([this, timeout_s] {
-      const sigset_t ours = caught_signals();
-      pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
-      watch(timeout_s);
-    });
-    const sigset_t ours = caught_signals();
-    pthread_sigmask(SIG_BLOCK, &ours, &mask_before_);
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask_before_);
     try {
+      thread_ = std::thread([this, timeout_s] {
+        const sigset_t ours = caught_signals();
+        pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+        watch(timeout_s);
+      });
+      const sigset_t ours = caught_signals();
+      pthread_sigmask(SIG_BLOCK, &ours, nullptr);
       speaker_ = std::thread([this] { speak(); });
-    } catch (const std::system_error&) {  // a limit of threads that allowed the first one
+    } catch (...) {  // a limit of threads, which may allow the first
       stop();
       throw;
     }
@@ -164,7 +165,9 @@ class RunGuard::Watcher {
   void stop() {
     stopping_ = true;
     ::eventfd_write(wake_, 1);
-    thread_.join();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
     {
       const std::scoped_lock lock(end_mutex_);
       over_ = true;

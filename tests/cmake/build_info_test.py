@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which commit a build calls its own. usage: build_info_test.py CMAKE SOURCE_DIR"""
 
+import os
 import pathlib
 import re
 import shutil
@@ -12,6 +13,9 @@ import tempfile
 import unittest
 
 TEMPLATE = "engine/core/build_info.cpp.in"
+# Without the repository and the settings of whoever calls this, of a hook of git, say.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
+    "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": tempfile.gettempdir()}
 
 
 class BuildInfo(unittest.TestCase):
@@ -27,7 +31,7 @@ class BuildInfo(unittest.TestCase):
 
     def git(self, folder, *arguments):
         done = subprocess.run(["git", "-C", folder, "-c", "user.name=tests", "-c", "user.email=tests@localhost",
-                               *arguments], capture_output=True, text=True, check=True)
+                               *arguments], capture_output=True, text=True, check=True, env=ENVIRONMENT)
         return done.stdout.strip()
 
     def commit_all(self, folder):
@@ -44,7 +48,7 @@ class BuildInfo(unittest.TestCase):
     def told(self):
         output = self.outer / "build_info.cpp"
         subprocess.run([CMAKE, f"-DSOURCE_DIR={self.source}", f"-DOUTPUT={output}", "-P",
-                        SOURCE_DIR / "cmake/WriteBuildInfo.cmake"], capture_output=True, check=True)
+                        SOURCE_DIR / "cmake/WriteBuildInfo.cmake"], capture_output=True, check=True, env=ENVIRONMENT)
         return re.search(r'\.git_commit = "(.*)"', output.read_text(encoding="utf-8")).group(1)
 
     def test_a_commit_and_what_was_added_to_it(self):
@@ -73,6 +77,19 @@ class BuildInfo(unittest.TestCase):
 
     def test_no_repository(self):
         self.assertEqual(self.told(), "unknown")
+
+    def test_an_archive_knows_its_commit(self):
+        for file in (".gitattributes", "cmake/archived_commit.txt"):
+            place = self.source / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(SOURCE_DIR / file, place)
+        commit = self.commit_all(self.source)
+        archive = self.outer / "archive.tar"
+        self.git(self.source, "archive", "-o", archive, "HEAD")
+        shutil.rmtree(self.source)
+        self.source.mkdir()
+        subprocess.run(["tar", "-xf", archive, "-C", self.source], check=True)
+        self.assertEqual(self.told(), commit)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,18 @@ class Comm(CommandTest):
             for what in ("algbw_gb_per_s", "busbw_gb_per_s", "fit"):
                 self.assertIsNone(each[what], what)  # nothing travels
 
+    def test_ranks_that_end_early_do_not_disturb_each_other(self):
+        found = [family for family in LAUNCHERS if can_start(family)]
+        if not found:
+            self.skipTest("neither MPICH nor Open MPI")
+        path = self.folder / "early.json"
+        done = launch(found[0], 2, "comm", "-b", "1K", "-e", "64M", "-f", "1.1", "-n", "100000", "--timeout", "5",
+                      "--output", path)
+        self.assertEqual(done.returncode, 124, done.stdout + done.stderr)
+        report = self.report(path)
+        self.assertTrue(report["collectives"])
+        self.assertEqual([taint for taint in report["run"]["taints"] if "other processes" in taint["detail"]], [])
+
     def test_several_ranks_under_each_mpi(self):
         found = [family for family in LAUNCHERS if can_start(family)]
         if not found:

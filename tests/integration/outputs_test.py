@@ -54,12 +54,23 @@ class Outputs(CommandTest):
 
     def test_files_that_may_not_grow(self):
         report = self.folder / "small.json"
-        limited = ["bash", "-c", 'ulimit -f 12; exec "$0" "$@"', PROGRAM]
-        done = subprocess.run([*limited, *map(str, self.mnist[:-1]), report, *QUICK, "--trials", "io,synthetic"],
-                              text=True, capture_output=True, timeout=100, check=False)
+        arguments = [*map(str, self.mnist[:-1]), report, *QUICK, "--trials", "io,synthetic"]
+        self.assertEqual(self.dlbench(*arguments).returncode, 0)
+        almost = (report.stat().st_size - 1) // 1024  # of the last report, more than the first has
+        limited = ["bash", "-c", f'ulimit -f {almost}; exec "$0" "$@"', PROGRAM]
+        done = subprocess.run([*limited, *arguments], text=True, capture_output=True, timeout=100, check=False)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("File too large (see ulimit -f); choose another place with --output", done.stderr)
-        self.assertIn("File too large (see ulimit -f); TMPDIR names another folder for it", done.stderr)
+        self.assertRegex(done.stderr, r"File too large \(ulimit -f, .*\); choose another place with --output")
+        self.assertRegex(done.stderr, r"File too large \(ulimit -f, .*\); TMPDIR names another folder for it")
+
+    def test_a_closed_standard_output_is_refused_before_anything_is_measured(self):
+        report = self.folder / "closed.json"
+        closed = ["bash", "-c", 'exec "$0" "$@" >&-', PROGRAM]
+        done = subprocess.run([*closed, *map(str, self.mnist[:-1]), report, *QUICK], text=True, stderr=subprocess.PIPE,
+                              timeout=100, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("the standard output is closed", done.stderr)
+        self.assertFalse(report.exists())
 
     def test_a_report_to_the_standard_output_by_its_name(self):
         done = self.dlbench(*self.mnist[:-1], "/dev/stdout", *QUICK, "--trials", "io")

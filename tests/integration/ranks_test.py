@@ -391,7 +391,8 @@ class Ranks(Launched):
         if " avx512bw" not in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
             self.skipTest("nothing can be left out of a processor with AVX2 alone")
         line = self.refused_beside(PROGRAM, ["-env", "ONEDNN_MAX_CPU_ISA", "AVX2"])
-        self.assertRegex(line, "cannot be followed here: the processors or libraries of the ranks differ|plan of the step differs from rank 0's")
+        self.assertRegex(line, "cannot be followed here: the processors or libraries of the ranks differ|"
+                               "plan of the step differs from rank 0's")
 
     def test_other_commands_run_once(self):
         done = launch("mpich", 3, "list")
