@@ -417,8 +417,8 @@ class FakeRanks(FakeGpuTest):
                            "--data", self.digits(12000), "--device", "cuda", "--dry-run",
                            environment={GPU: "devices=2,memory_mib=6300"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, "strong, 1 rank left out: the plan needs .* the largest --global-batch-size that "
-                                      "fits is [0-9]+")
+        self.assertRegex(done.stderr, "strong, 1 rank left out: the plan needs .* the largest --global-batch-size found "
+                                      "to fit is [0-9]+")
         self.assertRegex(done.stdout, r"strong +2 +6000 +12000")
         self.assertNotRegex(done.stdout, r"strong +1 ")
         # Enough for the step on each of both ranks, but not for NCCL beside it.
