@@ -51,7 +51,7 @@ class Neighbours(CommandTest):
     def test_comm_that_ends_early(self):
         path = self.folder / "early.json"
         with busy_processors():
-            done = self.dlbench("comm", "-b", "1K", "-e", "64M", "-f", "1.1", "-n", "1000000", "--timeout", "5",
+            done = self.dlbench("comm", "-b", "1K", "-e", "64M", "-f", "1.1", "-n", "1000000", "--timeout", "3",
                                 "--output", path)
         self.assertEqual(done.returncode, 124, done.stderr)
         report = self.report(path)
