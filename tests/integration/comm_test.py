@@ -42,7 +42,7 @@ class Comm(CommandTest):
         if not found:
             self.skipTest("neither MPICH nor Open MPI")
         path = self.folder / "early.json"
-        done = launch(found[0], 2, "comm", "-b", "1K", "-e", "64M", "-f", "1.1", "-n", "100000", "--timeout", "5",
+        done = launch(found[0], 2, "comm", "-b", "1K", "-e", "64M", "-f", "1.1", "-n", "1000", "--timeout", "5",
                       "--output", path)
         self.assertEqual(done.returncode, 124, done.stdout + done.stderr)
         report = self.report(path)

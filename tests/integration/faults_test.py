@@ -3,6 +3,7 @@
 """Ranks that die, hang, stop or go wrong under mpiexec.hydra: all of them end, in time, and the partial
 report names the culprit and keeps what was finished. Nothing is left behind."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -63,14 +64,22 @@ def processes(name):
     return found
 
 
+def open_files(pid):
+    """Paths of the files that a process has open; the ones that it closes meanwhile are left out."""
+    found = []
+    try:
+        for file in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found.append(os.readlink(file))
+    except OSError:  # the process has ended, or is another user's
+        return []
+    return found
+
+
 def board_of(pid):
     """The file of the board that this process has made and not yet taken the name from; None without."""
-    try:
-        files = [os.readlink(file) for file in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
-    except OSError:
-        return None
-    boards = [pathlib.Path(file) for file in files if file.startswith("/dev/shm/dlbench-board.")]
-    return boards[0] if boards else None
+    boards = [file for file in open_files(pid) if file.startswith("/dev/shm/dlbench-board.")]
+    return pathlib.Path(boards[0]) if boards else None
 
 
 def environment_of(pid):
