@@ -190,11 +190,13 @@ CudaSetup default_cuda_setup() {
 }
 
 std::string load_cuda(const CudaSetup& setup) {
+  std::error_code ignored;
   if (dlopen(setup.driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
-    return core::driver_refusal(setup.driver);
+    const bool plugin = fs::exists(setup.plugin, ignored);
+    return core::driver_refusal(setup.driver) +
+           (plugin ? "" : ", and this installation has no CUDA plug-in");
   }
   Refused refused;
-  std::error_code ignored;
   if (fs::exists(setup.plugin, ignored)) {
     // Once a library is loaded, others that depend on its name find it, wherever its file is.
     for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -22,6 +24,8 @@
 
 namespace dlbench::core {
 namespace {
+
+constexpr std::size_t kSmallestStack = 256 * 1024;  // oneDNN's kernels overran one of 32 KiB
 
 /// Carries the user's setting over the restart.
 constexpr const char* kUnusedBinding = "DLBENCH_UNUSED_OPENMP_BINDING";
@@ -46,6 +50,18 @@ void block_outside_signals() {
     sigdelset(&signals, own);
   }
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+/// Bytes of the calling thread's stack; of the process's first thread: to which it may grow.
+std::size_t stack_size() {
+  pthread_attr_t attributes;
+  std::size_t size = SIZE_MAX;  // unknown: not to be refused
+  void* lowest = nullptr;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+  }
+  return size;
 }
 
 /// The processors of all places; empty if the runtime knows of none.
@@ -84,12 +100,20 @@ int configure_compute_threads(int threads) {
   }
   omp_set_dynamic(0);
   omp_set_num_threads(count);
-#pragma omp parallel num_threads(count)
+  std::size_t stack = SIZE_MAX;
+#pragma omp parallel num_threads(count) reduction(min : stack)
   {
+    stack = stack_size();
     enable_flush_to_zero();
     if (omp_get_thread_num() != 0) {
       block_outside_signals();
     }
+  }
+  if (stack < kSmallestStack) {
+    throw Error(ErrorCode::kUnavailable,
+                "the stack of a compute thread may grow to " + std::to_string(stack / 1024) +
+                    " KiB only, where " + std::to_string(kSmallestStack / 1024) +
+                    " KiB are needed; see ulimit -s and OMP_STACKSIZE");
   }
   return count;
 }

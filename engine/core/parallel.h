@@ -13,7 +13,8 @@ namespace dlbench::core {
 /// flush-to-zero and denormals-are-zero on in each of them: a step that drifts into denormals would
 /// run several times slower and would measure the data instead of the machine. `threads` <= 0: one
 /// thread for each of affinity_cpus(). Returns the number set.
-/// Throws Error(kUnavailable) if OpenMP may not start that many (OMP_THREAD_LIMIT).
+/// Throws Error(kUnavailable) if OpenMP may not start that many (OMP_THREAD_LIMIT), or if a stack
+/// is too small for a library's kernels (ulimit -s, OMP_STACKSIZE).
 /// The floating-point mode belongs to a thread: each thread that starts parallel regions calls this
 /// first. The threads that OpenMP adds block signals from outside (SIGTERM, SIGCONT, ...): handlers
 /// that ran on them within kernels of oneDNN corrupted the heap.

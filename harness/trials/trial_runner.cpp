@@ -92,8 +92,9 @@ void TrialRunner::plan(std::int64_t rounds_done) {
     options_.stopping.min_repetitions = rounds_done + plan.repetitions;
   }
   set_steps(std::move(steps), plan.shortened);
-  if (!plan.fits) {
+  if (!plan.fits && !budget_warned_) {
     core::log::warn(over_budget_text(request, plan));
+    budget_warned_ = true;
   }
   options_.stopping.max_time_s = std::min(options_.stopping.max_time_s, spent_s + plan.max_time_s);
   stopping_ = StoppingRule(options_.stopping);

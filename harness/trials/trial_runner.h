@@ -168,6 +168,7 @@ class TrialRunner {
   std::vector<std::int64_t> steps_;       ///< per repetition, by arm
   double min_s_ = 0.0;                    ///< per repetition; 0 if only steps_ count
   std::vector<TrialEstimate> estimates_;  ///< by arm
+  bool budget_warned_ = false;            ///< one line on a budget that is too short is enough
 };
 
 }  // namespace dlbench::harness

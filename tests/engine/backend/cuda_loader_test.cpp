@@ -122,8 +122,12 @@ TEST_F(CudaLoader, TakesEachLibraryFromTheFirstFolderThatHasIt) {
 
 TEST_F(CudaLoader, NamesTheDriverThatIsMissingAndTouchesNothingElse) {
   const std::size_t before = core::plugin_attempts().size();
+  const std::string refusal =
+      "no NVIDIA driver on this machine: libcuda_not_here.so.1 cannot be loaded";
+  const fs::path plugin = file("libdlbench_cuda.so", "not opened");
+  EXPECT_EQ(load_cuda({.driver = "libcuda_not_here.so.1", .plugin = plugin}), refusal);
   EXPECT_EQ(load_cuda({.driver = "libcuda_not_here.so.1", .plugin = folder_ / "p.so"}),
-            "no NVIDIA driver on this machine: libcuda_not_here.so.1 cannot be loaded");
+            refusal + ", and this installation has no CUDA plug-in");
   EXPECT_EQ(core::plugin_attempts().size(), before);
 }
 

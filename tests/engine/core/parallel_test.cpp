@@ -3,8 +3,10 @@
 #include "engine/core/parallel.h"
 
 #include "engine/core/affinity.h"
+#include "engine/core/error.h"
 #include "tests/engine/core/flush_to_zero.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <pthread.h>
@@ -12,6 +14,7 @@
 #include <atomic>
 #include <cfenv>
 #include <csignal>
+#include <string>
 
 namespace dlbench::core {
 namespace {
@@ -65,6 +68,28 @@ TEST_F(Parallel, LeavesSignalsFromOutsideToTheThreadThatAskedForIt) {
   }
   EXPECT_EQ(taken, 6) << "by one of three threads";
   EXPECT_EQ(own, 12);
+}
+
+TEST_F(Parallel, RefusesAStackThatALibrarysKernelsWouldOverrun) {
+  std::string refusal;
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 128 * 1024), 0);
+  pthread_t thread{};
+  const auto body = [](void* result) -> void* {
+    try {
+      configure_compute_threads(1);
+    } catch (const Error& error) {
+      *static_cast<std::string*>(result) = error.what();
+    }
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, &refusal), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_THAT(refusal,
+              testing::AllOf(testing::HasSubstr("may grow to 128 KiB only"),
+                             testing::HasSubstr("256 KiB are needed")));
 }
 
 }  // namespace
