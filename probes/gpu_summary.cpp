@@ -48,6 +48,12 @@ Number mean(const GpuSums& sums, GpuValue value) {
   return ratio(integral(sums, value), sums.sampled_s());
 }
 
+/// Returns the mean of the limits that were in force, as a site may change it during a run.
+Number power_limit(const GpuIdentity& gpu, const GpuSums& sums) {
+  const Number seen = mean(sums, GpuValue::kPowerLimit);
+  return seen.has_value() ? seen : gpu.power_limit_watt;
+}
+
 Told at_work(const GpuSums& sums, GpuValue value, Number number) {
   return {number, sums.worked() && !sums.of(value).told ? kNotTold : kNeverAtWork};
 }
@@ -64,7 +70,7 @@ Told energy_joules(const GpuSums& sums) {
   constexpr double kMaxEnergyRatio = 2.0;
   const Number counted = sums.counted_joules();
   const Number integrated =
-      sums.has_enough_samples() ? integral(sums, GpuValue::kPower) : std::nullopt;
+      sums.has_enough_of_power() ? integral(sums, GpuValue::kPower) : std::nullopt;
   if (counted.has_value() && integrated.has_value() &&
       std::max(*counted, *integrated) > kMaxEnergyRatio * std::min(*counted, *integrated)) {
     return {std::nullopt,
@@ -121,9 +127,10 @@ std::vector<Row> power_rows() {
                          ? "in some repetition there was none of a second that lay in it"
                          : kNotTold);
        }},
-      {{"power_limit_watt", "W", "limit in force"}, [](G g, S) { return g.power_limit_watt; }},
+      {{"power_limit_watt", "W", "limit in force, mean over the time"},
+       [](G g, S s) { return power_limit(g, s); }},
       {{"power_share_of_limit", "", "power_mean_watt / power_limit_watt: how well the GPU is used"},
-       [](G g, S s) { return ratio(mean(s, GpuValue::kPower), g.power_limit_watt); }}};
+       [](G g, S s) { return ratio(mean(s, GpuValue::kPower), power_limit(g, s)); }}};
 }
 
 std::vector<Row> load_rows() {

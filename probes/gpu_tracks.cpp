@@ -3,6 +3,7 @@
 #include "probes/gpu_tracks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -75,7 +76,8 @@ std::vector<CounterTrack> counter_tracks(const GpuSamples& samples) {
     CounterTrack& track = tracks.emplace_back(CounterTrack{"GPU " + samples.counters[counter], {}});
     for (std::size_t index = 0; index < samples.samples.size(); ++index) {
       const CounterSample& sample = samples.samples[index];
-      track.points.push_back({sample.begin_ns, sample.values[counter]});
+      const double value = sample.values[counter];  // not a number: nothing was measured
+      track.points.push_back({sample.begin_ns, std::isfinite(value) ? value : 0.0});
       const bool last = index + 1 == samples.samples.size();
       if (last || samples.samples[index + 1].begin_ns - sample.end_ns > half_interval_ns) {
         track.points.push_back({sample.end_ns, 0.0});

@@ -36,8 +36,9 @@ class Sink {
   virtual void end(const RegionInfo& region) noexcept = 0;
   /// Names the calling thread's track ("loader worker 2"). Called once per thread, if at all.
   virtual void name_thread(std::string_view name) noexcept = 0;
-  /// Reports that node `captured_node` of the captured CUDA graph runs the plan's op `op_id`. Nodes
-  /// are the graph's kernels, copies and memsets, counted from 0 in the order of capture.
+  /// Reports that node `captured_node` of the captured CUDA graph runs the plan's op `op_id`, or,
+  /// below -1, belongs to a phase but none of its ops (graph::id_outside_nodes()). Nodes are the
+  /// graph's kernels, copies and memsets, counted from 0 in the order of capture.
   virtual void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept = 0;
 };
 

@@ -32,6 +32,11 @@ graph::NodeId op_id(const LoweredNode& node) {
   return node.covers.empty() ? graph::kNoNode : node.covers.front();
 }
 
+/// The same for recorded work, of which a probe sees no region that would tell its phase.
+graph::NodeId captured_id(const LoweredNode& node) {
+  return node.covers.empty() ? graph::id_outside_nodes(node.phase) : op_id(node);
+}
+
 }  // namespace
 
 Executor::Executor(backend::Backend& backend,
@@ -195,14 +200,15 @@ void Executor::run_nodes(Variant* capturing) {
     if (part.begin == part.end) {
       broadcast_buffers();
       if (capturing != nullptr) {
-        capturing->ops.resize(static_cast<std::size_t>(stream_->captured_work()), graph::kNoNode);
+        capturing->ops.resize(static_cast<std::size_t>(stream_->captured_work()),
+                              graph::id_outside_nodes(part.phase));
       }
     }
     for (std::size_t node = part.begin; node < part.end; ++node) {
       run_node(lowered_->nodes[node]);
       if (capturing != nullptr) {
         capturing->ops.resize(static_cast<std::size_t>(stream_->captured_work()),
-                              op_id(lowered_->nodes[node]));
+                              captured_id(lowered_->nodes[node]));
       }
     }
   }

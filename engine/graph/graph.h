@@ -11,6 +11,7 @@
 #include "engine/graph/attributes.h"
 #include "engine/graph/op_kind.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -44,6 +45,14 @@ enum class Storage : std::uint8_t {
 enum class Phase : std::uint8_t { kForward, kLoss, kBackward, kAllReduce, kOptimizer };
 
 [[nodiscard]] std::string_view name(Phase phase);
+
+/// Returns the number by which probes know work of a phase that belongs to none of its nodes.
+[[nodiscard]] constexpr NodeId id_outside_nodes(Phase phase) {
+  return kNoNode - 1 - static_cast<NodeId>(phase);
+}
+inline constexpr std::array kPhases{
+    Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kAllReduce, Phase::kOptimizer};
+
 [[nodiscard]] std::string_view name(Storage storage);
 [[nodiscard]] std::string_view name(Mode mode);
 

@@ -186,6 +186,18 @@ std::map<GraphLaunch, std::int64_t> graph_call_ends(
   return end_of;
 }
 
+// Returns when a gap began that is cut off by the window's begin: at the end of the last work
+// before it, at the window's begin if no such work was recorded.
+std::int64_t idle_since(const std::vector<GpuActivity>& work, const Span& gap) {
+  std::optional<std::int64_t> last_end_ns;
+  for (const GpuActivity& activity : work) {
+    if (activity.begin_ns < gap.begin && activity.end_ns <= gap.begin) {
+      last_end_ns = std::max(last_end_ns.value_or(activity.end_ns), activity.end_ns);
+    }
+  }
+  return last_end_ns.value_or(gap.begin);
+}
+
 // Returns gaps whose next work was launched before they began, so that the device caused them. With
 // work on both sides from one graph launch, the call does not matter.
 SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
@@ -201,6 +213,7 @@ SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
   const std::map<GraphLaunch, std::int64_t> graph_calls = graph_call_ends(trace, work, launches);
   std::vector<Span> queued;
   for (const Span& gap : gaps.spans()) {
+    const std::int64_t begin_ns = gap.begin == trace.begin_ns ? idle_since(work, gap) : gap.begin;
     const auto next =
         std::lower_bound(work.begin(), work.end(), gap.end, [](const GpuActivity& one, auto time) {
           return one.begin_ns < time;
@@ -215,8 +228,8 @@ SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
     } else if (const auto call = calls.find(next->correlation); call != calls.end()) {
       returned_ns = call->second;
     }
-    if ((launch.has_value() && ended.contains({gap.begin, *launch})) ||
-        (returned_ns.has_value() && *returned_ns <= gap.begin)) {
+    if ((launch.has_value() && ended.contains({begin_ns, *launch})) ||
+        (returned_ns.has_value() && *returned_ns <= begin_ns)) {
       queued.push_back(gap);
     }
   }
@@ -243,13 +256,14 @@ IdleSeconds explain_idle(const GpuTrace& trace, const SpanSet& busy) {
 // Returns the part of an activity inside the window, 0 to 1; nothing if it lies outside. An
 // activity without duration is either inside or not.
 std::optional<double> part_inside(const GpuActivity& activity, const GpuTrace& trace) {
-  const Span span = clip(activity.begin_ns, activity.end_ns, trace);
-  if (activity.begin_ns == activity.end_ns) {
-    return span.begin == activity.begin_ns ? std::optional(1.0) : std::nullopt;
+  if (!trace.in_window(activity)) {
+    return std::nullopt;
   }
-  return span.begin < span.end ? std::optional(seconds(span.end - span.begin) /
-                                               seconds(activity.end_ns - activity.begin_ns))
-                               : std::nullopt;
+  if (activity.begin_ns == activity.end_ns) {
+    return 1.0;
+  }
+  const Span span = clip(activity.begin_ns, activity.end_ns, trace);
+  return seconds(span.end - span.begin) / seconds(activity.end_ns - activity.begin_ns);
 }
 
 // Adds one row for each name and op of each kind.

@@ -56,15 +56,17 @@ reports::ValueMap counter_record(const std::vector<const CounterSample*>& sample
 
 reports::ValueMap sampling_record(const GpuSamples& samples) {
   const std::vector<const CounterSample*> counted = of_the_steps(samples);
-  reports::ValueMap record{
-      {"available", true},
-      {"samples", static_cast<std::int64_t>(counted.size())},
-      {"lost_samples", samples.lost()},
-      {"buffer_overflows", samples.overflows},
-      {"on_host_clock", samples.on_host_clock()},
-      {"steps", samples.steps},
-      {"window_s", static_cast<double>(samples.end_ns - samples.begin_ns) * kSecondsPerNs},
-      {"interval_s", reports::Value()}};
+  reports::ValueMap record{{"available", true},
+                           {"samples", static_cast<std::int64_t>(counted.size())},
+                           {"lost_samples", samples.lost()},
+                           {"buffer_overflows", samples.overflows},
+                           {"on_host_clock", samples.on_host_clock()},
+                           {"steps", samples.steps},
+                           {"window_s", reports::Value()},
+                           {"interval_s", reports::Value()}};
+  if (samples.begin_ns > 0) {
+    record["window_s"] = static_cast<double>(samples.end_ns - samples.begin_ns) * kSecondsPerNs;
+  }
   if (!samples.samples.empty()) {
     record["interval_s"] = static_cast<double>(samples.interval_ns()) * kSecondsPerNs;
   }

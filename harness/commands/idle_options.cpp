@@ -58,6 +58,9 @@ void warn_idle_step_options(const SessionPlan& plan) {
                     (ratio ? std::string("there is one rank")
                            : "the loss of " + workload.name + " is no ratio"));
   }
+  if (options.share_gpu && plan.shared_device().empty()) {
+    core::log::warn("--share-gpu has no effect: no two ranks compute on one GPU");
+  }
   const graph::BucketOptions usual;
   const bool buckets_given =
       !options.buckets.overlap || options.buckets.cap_bytes != usual.cap_bytes;
@@ -104,6 +107,13 @@ void warn_idle_options(const SessionPlan& plan,
     warn_unused_loader_options(sources);
   }
   warn_idle_step_options(plan);
+  const auto autotune = sources.find("autotune");
+  if (run.session.deterministic && run.session.autotune && autotune != sources.end() &&
+      autotune->second == name(OptionSource::kCommandLine)) {
+    core::log::warn(
+        "--autotune has no effect with --deterministic, which takes kernels by rule and times "
+        "none");
+  }
 }
 
 }  // namespace dlbench::harness

@@ -81,14 +81,16 @@ MemoryNeed need_of_plan(const backend::Backend& backend,
 MemoryNeed need_of_step(backend::Backend& backend,
                         const graph::Graph& graph,
                         backend::LoweringOptions lowering) {
+  const bool tuned = lowering.autotune && !lowering.deterministic;
   lowering.autotune = false;
   lowering.try_out = false;
   lowering.tuning_cache.clear();
   const auto lowered = backend.lower(graph, lowering);
   MemoryNeed need = need_of_plan(backend, graph, exec::make_plan(graph, *lowered, {}));
   if (need.on_device) {
-    need.device_reserve =
-        kDeviceReserve + std::max<std::int64_t>(0, backend::kWorkspaceLimit - need.workspace);
+    const std::int64_t further =
+        tuned ? std::max<std::int64_t>(0, backend::kWorkspaceLimit - need.workspace) : 0;
+    need.device_reserve = kDeviceReserve + further;
   }
   return need;
 }

@@ -94,8 +94,8 @@ struct MemorySharers {
 
 /// Returns the need of a step whose plan does not exist yet: the step of `graph`, its state and the
 /// saved copy; no loader. Lowers the graph without tuning or trials, and allocates none of it. The
-/// device reserve is kDeviceReserve plus the workspace that a tuned step may take in addition
-/// (backend::kWorkspaceLimit in all).
+/// device reserve is kDeviceReserve plus the workspace that the step, if it is to be tuned, may
+/// take in addition (backend::kWorkspaceLimit in all).
 [[nodiscard]] MemoryNeed need_of_step(backend::Backend& backend,
                                       const graph::Graph& graph,
                                       backend::LoweringOptions lowering);

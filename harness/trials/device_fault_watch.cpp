@@ -4,7 +4,6 @@
 
 #include "engine/core/error.h"
 #include "harness/trials/device_fault.h"
-#include "harness/trials/open_probe.h"
 
 #include <utility>
 
@@ -12,9 +11,10 @@ namespace dlbench::harness {
 
 DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device,
                                    int processes,
+                                   OpenFailure failure,
                                    std::unique_ptr<probes::Probe> probe)
     : probe_(std::move(probe)) {
-  if (!open_on_device(device, "", processes, *probe_).empty()) {
+  if (!open_on_device(device, "", processes, *probe_, failure).empty()) {
     probe_.reset();
   }
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "harness/trials/open_probe.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 
@@ -22,6 +23,7 @@ class DeviceFaultWatch {
   /// `processes`: number of this job's processes on that device. `probe` queries the driver.
   explicit DeviceFaultWatch(const backend::DeviceInfo& device,
                             int processes = 1,
+                            OpenFailure failure = OpenFailure::kWarns,
                             std::unique_ptr<probes::Probe> probe = probes::make_probe("nvml"));
 
   /// Returns what was reported since the last call; empty: nothing.

@@ -16,7 +16,8 @@ std::string other_device_reason(const std::string& computes_on, const std::strin
 std::string open_on_device(const backend::DeviceInfo& device,
                            const std::string& record_folder,
                            int processes,
-                           probes::Probe& probe) {
+                           probes::Probe& probe,
+                           OpenFailure failure) {
   const probes::ProbeSpec& spec = probe.spec();
   if (!spec.device.empty() && spec.device != device.kind) {
     return other_device_reason(device.kind, spec.device);
@@ -35,7 +36,7 @@ std::string open_on_device(const backend::DeviceInfo& device,
     }
   }
   std::string reason = probes::open_probe(probe, options);
-  if (!reason.empty() && !spec.device.empty()) {
+  if (!reason.empty() && !spec.device.empty() && failure == OpenFailure::kWarns) {
     core::log::warn("probe " + spec.name + " does not measure: " + reason);
   }
   return reason;

@@ -25,6 +25,7 @@ namespace dlbench::harness {
 namespace {
 
 constexpr const char* kTimeline = "timeline";
+constexpr const char* kMonitor = "nvml";  // of the device
 
 // Whether the probe can keep its observations in a file.
 bool records(const probes::Probe& probe) {
@@ -184,6 +185,9 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
     }
     entries_.push_back(std::move(entry));
   }
+  if (!options.choice.contains(kMonitor)) {
+    watch_.emplace(device, options.processes, OpenFailure::kIsSilent);  // nobody asked for it
+  }
   install_sinks();
   add_absent(device.kind, options);
   if (!options.record_folder.empty() &&
@@ -251,10 +255,13 @@ probes::DeviceConditions ProbeSet::end() noexcept {
       }
     }
   }
-  return conditions;
+  return watch_.has_value() ? watch_->conditions() : conditions;
 }
 
 probes::DeviceFault ProbeSet::take_fault() {
+  if (watch_.has_value()) {
+    return watch_->take_fault();
+  }
   for (const Entry& entry : entries_) {
     if (!entry.unavailable.empty()) {
       continue;

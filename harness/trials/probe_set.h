@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "harness/trials/device_fault_watch.h"
 #include "harness/trials/trial_id.h"
 #include "probes/probe.h"
 #include "probes/sink_fanout.h"
@@ -71,7 +72,8 @@ struct ProbeSetOptions {
 class ProbeSet {
  public:
   /// Opens every chosen probe but the timeline, and installs their trace sinks. `device` is where
-  /// this run computes; probes for other kinds of devices stay closed.
+  /// this run computes; probes for other kinds of devices stay closed. Whatever is chosen, the
+  /// device's faults, clocks and neighbours are looked at when a window ends.
   explicit ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& options = {});
   ProbeSet(const ProbeSet&) = delete;
   ProbeSet& operator=(const ProbeSet&) = delete;
@@ -111,6 +113,7 @@ class ProbeSet {
   void add_absent(const std::string& device_kind, const ProbeSetOptions& options);
 
   bool shares_device_;
+  std::optional<DeviceFaultWatch> watch_;  ///< none: the probe that monitors the device does it
   std::vector<Entry> entries_;
   std::map<std::string, std::string> absent_;  ///< probes without an entry, and why
   std::vector<core::trace::Sink*> sinks_;

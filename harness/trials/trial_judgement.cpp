@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -62,13 +63,14 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
   if (std::ranges::none_of(ranks.shares, &RankShare::device_throttled)) {
     return;
   }
-  const std::vector<std::string> reasons = ranks_.gather_texts(
-      device.throttled ? fmt::format("{}", fmt::join(device.throttle_reasons, ", ")) : "");
-  std::vector<std::string>& known = result.clocks_held_back;
-  known.resize(reasons.size());
-  for (std::size_t rank = 0; rank < reasons.size(); ++rank) {
-    known[rank] = known[rank].empty() ? reasons[rank] : known[rank];
+  std::vector<std::string>& own = result.clocks_held_back_by;
+  for (const std::string& reason : device.throttle_reasons) {
+    if (device.throttled && std::ranges::find(own, reason) == own.end()) {
+      own.push_back(reason);
+    }
   }
+  const std::vector<std::string> known =
+      ranks_.gather_texts(fmt::format("{}", fmt::join(own, ", ")));
   const std::string whose =
       ranks_.size() == 1 ? "by: " + known.front() : "on " + told_by_ranks(known);
   result.throttle_taint = {

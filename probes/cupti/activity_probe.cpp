@@ -117,7 +117,15 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     return opened_cupti_refusal();
   }
 
-  void name_ops(const std::map<std::int64_t, GpuOpLabel>& ops) override { ops_ = ops; }
+  void name_ops(const std::map<std::int64_t, GpuOpLabel>& ops) override {
+    ops_ = ops;
+    places_.clear();
+    for (const auto& [id, label] : ops_) {
+      if (label.name.empty()) {
+        places_[label.phase] = id;
+      }
+    }
+  }
 
   [[nodiscard]] std::string library() const override { return cupti_library(); }
 
@@ -334,12 +342,19 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   /// Ties calls outside the ops of a phase, or outside all phases.
   void enter(std::string_view phase) {
     const auto known = places_.find(phase);
-    const std::int64_t place =
-        known != places_.end() ? known->second : -2 - static_cast<std::int64_t>(places_.size());
+    const std::int64_t place = known != places_.end() ? known->second : new_place();
     places_.try_emplace(std::string(phase), place);
     trace_.ops.try_emplace(place, GpuOpLabel{.name = "", .phase = std::string(phase)});
     open_places_.push_back(place);
     tie_calls_to(place);
+  }
+
+  [[nodiscard]] std::int64_t new_place() const {
+    std::int64_t lowest = -1;
+    for (const auto& [phase, place] : places_) {
+      lowest = std::min(lowest, place);
+    }
+    return lowest - 1;
   }
 
   void leave() noexcept {

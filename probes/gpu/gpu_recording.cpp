@@ -24,6 +24,7 @@ template <typename Sample, typename Visit>
 void visit_sample(Sample& sample, const Visit& visit) {
   visit("power_watt", sample.power_watt);
   visit("power_average_watt", sample.power_average_watt);
+  visit("power_limit_watt", sample.power_limit_watt);
   visit("energy_joules", sample.energy_joules);
   visit("busy_share", sample.busy_share);
   visit("memory_busy_share", sample.memory_busy_share);

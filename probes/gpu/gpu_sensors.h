@@ -21,7 +21,7 @@ struct GpuIdentity {
   std::string driver;              ///< "580.65.06"
   std::string compute_capability;  ///< "9.0"
   std::optional<std::int64_t> memory_bytes;
-  std::optional<double> power_limit_watt;  ///< currently enforced, may be below the board's
+  std::optional<double> power_limit_watt;  ///< enforced at first, may be below the board's
   std::optional<double> max_sm_clock_mhz;
   std::optional<std::int64_t> pcie_generation;
   std::optional<std::int64_t> pcie_lanes;
@@ -32,6 +32,7 @@ struct GpuSample {
   std::int64_t time_ns = 0;                  ///< steady clock
   std::optional<double> power_watt;          ///< at this moment
   std::optional<double> power_average_watt;  ///< over the last second, computed by the driver
+  std::optional<double> power_limit_watt;    ///< enforced at this moment
   std::optional<double> energy_joules;       ///< since the driver was loaded
   std::optional<double> busy_share;          ///< share of time with a kernel of any size, 0 to 1
   std::optional<double> memory_busy_share;   ///< share of time with memory access, 0 to 1
@@ -98,7 +99,7 @@ enum class Sensor : std::uint8_t {
   kPower,
   kClocks,  ///< SM clock and clock reasons
   kFaults,  ///< take_events()
-  kLoad,    ///< busy shares, memory clock, temperatures, the driver's average of the power
+  kLoad,    ///< busy shares, memory clock, temperatures, the power's average and its limit
   kMemory,  ///< memory in use
   kEnergy,
   kPcie,  ///< in no sample of GpuMonitor: see nvml_pcie.cpp

@@ -19,6 +19,7 @@ Number as_number(const std::optional<T>& value) {
 std::array<Number, kGpuValues> values_of(const GpuSample& sample) {
   return {sample.power_watt,
           sample.power_average_watt,
+          sample.power_limit_watt,
           sample.busy_share,
           sample.memory_busy_share,
           as_number(sample.memory_used_bytes),
@@ -73,6 +74,7 @@ void GpuSums::add(const GpuSample& sample) {
   const bool idle = says_idle(sample);
   open_.time_ns = sample.time_ns;
   open_.samples += 1;
+  open_.of_power += sample.power_watt.has_value() ? 1 : 0;
   sampled_s_ += since_s;
   const std::array<Number, kGpuValues> values = values_of(sample);
   for (std::size_t index = 0; index < kGpuValues; ++index) {
@@ -142,13 +144,13 @@ void GpuSums::end_energy(double length_s) {
 }
 
 void GpuSums::end(const GpuWindow& window) {
-  constexpr std::int64_t kEnoughSamples = 5;  // beside the first
+  constexpr std::int64_t kEnoughSamples = 5;
   const double length_s = seconds_between(window.begin_ns, window.end_ns);
   windows_ += 1;
   samples_ += open_.samples;
   window_s_ += length_s;
   monitor_cpu_s_ += window.monitor_cpu_s;
-  enough_samples_ = enough_samples_ && open_.samples > kEnoughSamples;
+  enough_of_power_ = enough_of_power_ && open_.of_power >= kEnoughSamples;
   // If the device reports no reasons, nothing indicates that it was idle.
   worked_ = worked_ || open_.worked || (open_.samples > 1 && !open_.reasons_told);
   for (std::size_t index = 0; index < kGpuValues; ++index) {
@@ -184,7 +186,7 @@ GpuSums& GpuSums::operator+=(const GpuSums& other) {
   worked_ = worked_ || other.worked_;
   joules_ += other.joules_;
   counted_ = counted_ && other.counted_;
-  enough_samples_ = enough_samples_ && other.enough_samples_;
+  enough_of_power_ = enough_of_power_ && other.enough_of_power_;
   with_reasons_ += other.with_reasons_;
   throttled_ += other.throttled_;
   with_other_reason_ += other.with_other_reason_;

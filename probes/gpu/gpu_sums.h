@@ -19,6 +19,7 @@ namespace dlbench::probes {
 enum class GpuValue : std::uint8_t {
   kPower,
   kPowerAverage,
+  kPowerLimit,
   kBusyShare,
   kMemoryBusyShare,
   kMemoryUsed,
@@ -27,7 +28,7 @@ enum class GpuValue : std::uint8_t {
   kSmClock,
   kMemoryClock,
 };
-inline constexpr std::size_t kGpuValues = 9;
+inline constexpr std::size_t kGpuValues = 10;
 
 /// The sums of one value over the windows. A sample's value stands for the time since the previous
 /// sample that has it; the first one of a window for no time.
@@ -65,8 +66,8 @@ class GpuSums {
   [[nodiscard]] bool worked() const { return worked_; }
   /// Returns the joules by the energy counter; nothing if it changed too rarely in some window.
   [[nodiscard]] std::optional<double> counted_joules() const;
-  /// Whether every window has enough samples for an integral.
-  [[nodiscard]] bool has_enough_samples() const { return enough_samples_; }
+  /// Whether every window has enough samples of the power for an integral.
+  [[nodiscard]] bool has_enough_of_power() const { return enough_of_power_; }
   /// Returns the share with this reason among the samples at work that have clock reasons.
   [[nodiscard]] std::optional<double> reason_share(ClockReason reason) const;
   [[nodiscard]] std::optional<double> throttled_share() const;
@@ -92,6 +93,7 @@ class GpuSums {
     std::int64_t begin_ns = 0;
     std::int64_t time_ns = 0;  ///< of the last sample
     std::int64_t samples = 0;
+    std::int64_t of_power = 0;  ///< those with it, beside the first
     bool reasons_told = false;
     bool worked = false;
     std::array<double, kGpuValues> untold_s{};  ///< since the last sample with the value
@@ -119,7 +121,7 @@ class GpuSums {
   bool worked_ = false;
   double joules_ = 0.0;
   bool counted_ = true;
-  bool enough_samples_ = true;
+  bool enough_of_power_ = true;
   std::int64_t with_reasons_ = 0;
   std::int64_t throttled_ = 0;
   std::int64_t with_other_reason_ = 0;

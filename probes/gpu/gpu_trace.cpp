@@ -153,10 +153,14 @@ std::string GraphNodes::untied_reason() const {
          std::to_string(captured) + " captured: which op a node runs is not known";
 }
 
+bool GpuTrace::in_window(const GpuActivity& activity) const {
+  return activity.begin_ns < end_ns &&
+         (activity.begin_ns >= begin_ns || activity.end_ns > begin_ns);
+}
+
 std::int64_t GpuTrace::device_records() const {
   return std::count_if(activities.begin(), activities.end(), [&](const GpuActivity& activity) {
-    return occupies_device(activity.kind) && activity.begin_ns < end_ns &&
-           activity.end_ns > begin_ns;
+    return occupies_device(activity.kind) && in_window(activity);
   });
 }
 

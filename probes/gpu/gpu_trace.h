@@ -21,7 +21,7 @@ enum class GpuActivityKind : std::uint8_t {
   kKernel,
   kCopy,
   kMemset,
-  kSynchronization,  ///< the host or a stream waited; `name` says for what
+  kSynchronization,  ///< the host waited for the device; `name` says for what of it
   kOverhead,         ///< of the driver or of recording itself
   kApiCall,          ///< a host call that launches work
 };
@@ -84,6 +84,9 @@ struct GpuTrace {
   /// Returns the op of an activity: by its graph node if it has one (the call that launches a graph
   /// belongs to none of its ops), else by its correlation; -1: unknown.
   [[nodiscard]] std::int64_t op_of(const GpuActivity& activity) const;
+
+  /// Whether it lies in the window at least partly; without a duration: whether it began there.
+  [[nodiscard]] bool in_window(const GpuActivity& activity) const;
 
   /// Returns the number of kernels, copies and memsets that lie at least partly in the window.
   [[nodiscard]] std::int64_t device_records() const;

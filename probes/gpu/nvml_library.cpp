@@ -322,6 +322,7 @@ class NvmlGpu final : public GpuSensors {
     const auto [average, memory_temperature] =
         read_fields(std::array{nvml::kFieldPowerAverage, nvml::kFieldMemoryTemperature});
     sample.power_average_watt = number(average, 1e-3);
+    sample.power_limit_watt = scaled(read_one<unsigned>(nvml_.power_limit), 1e-3);
     sample.memory_temperature_celsius = number(memory_temperature, 1.0);
     sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockMemory), 1.0);
     if (const auto busy = read_one<nvml::Utilization>(nvml_.utilization)) {

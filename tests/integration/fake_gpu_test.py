@@ -197,6 +197,26 @@ class FakeGpu(FakeGpuTest):
             self.expect_error(2, *base, "cuda", "--precision", precision, environment={GPU: "capability=7.5"},
                               says=[says])
 
+    def test_memory_that_another_process_takes_after_the_prediction(self):
+        run = ("run", *SHORT, "--trials", "synthetic/device", "--data", self.digits(), "--device", "cuda", "--output",
+               self.folder / "report.json")
+        for last in range(1, 40):  # until the prediction is over
+            done = self.dlbench(*run, environment={GPU: f"filled_after={last}"})
+            if done.returncode != 1:
+                break
+        self.expect_error(5, *run, environment={GPU: f"filled_after={last}"},
+                          says=["GiB of device memory are needed in one piece, 0.00 of 8.00 GiB are free"])
+        self.assertEqual(self.report(self.folder / "report.json")["run"]["exit_code"], 5)
+
+    def test_a_step_that_is_not_tuned_keeps_no_memory_for_that(self):
+        run = ("run", "--workload", "mnist_cnn", "--batch-size", "2", "--trials", "synthetic/device", "--data", self.digits(), "--device", "cuda", "--output",
+               self.folder / "report.json", "--dry-run")
+        small = {GPU: "memory_mib=1400"}
+        self.expect_error(1, *run, environment=small, says=["MiB are kept for further workspace and libraries"])
+        for untuned in (("--autotune", "off"), ("--deterministic",)):
+            done = self.dlbench(*run, *untuned, environment=small)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_an_integrated_gpu_has_the_memory_of_the_host(self):
         run = ("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--device", "cuda", "--output",
                self.folder / "report.json")
@@ -320,6 +340,12 @@ class FakeGpu(FakeGpuTest):
 
     def test_what_the_driver_tells_ends_commands_without_probes_too(self):
         data = ("--data", self.digits(), "--device", "cuda")
+        run = ("run", *SHORT, *data, "--trials", "synthetic/device", "--output", self.folder / "report.json")
+        train = ("train", "--workload", "mnist_cnn", "--epochs", "1", "--batch-size", "8", *data, "--output",
+                 self.folder / "train.json")
+        for probes in ("none", "cupti"):
+            self.expect_error(5, *run, "--probes", probes, environment={XID: "79@1"}, says=["trial synthetic", "Xid 79"])
+            self.expect_error(5, *train, "--probes", probes, environment={XID: "79@1"}, says=["Xid 79"])
         scale = ("scale", *SHORT, *data, "--trials", "synthetic", "--output", self.folder / "report.json")
         comm = ("comm", "--device", "cuda", "-b", "8", "-e", "8", "-n", "3", "--output", self.folder / "comm.json")
         for arguments, says in ((scale, "trial synthetic"), (comm, "collectives over 1 rank"),

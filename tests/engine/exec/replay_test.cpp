@@ -461,7 +461,8 @@ TEST_F(Replay, AProbeThatComesLaterLearnsWhichOpEachRecordedKernelRuns) {
   std::vector<std::int64_t> wanted;
   for (const backend::LoweredNode& node : executor->lowered().nodes) {
     if (node.kernel != nullptr) {
-      wanted.push_back(node.covers.empty() ? graph::kNoNode : node.covers.front());
+      wanted.push_back(node.covers.empty() ? graph::id_outside_nodes(node.phase)
+                                           : node.covers.front());
     }
   }
   CapturedOps sink;

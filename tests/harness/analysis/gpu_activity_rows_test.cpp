@@ -104,6 +104,29 @@ TEST(GpuActivityIdle, WorkIsQueuedOnceItsCallHasReturned) {
   EXPECT_NEAR(idle(130).launch, 40 * kNano, kNothing);
 }
 
+// The window begins within a gap of 90 ns, whose begin its reason depends on.
+TEST(GpuActivityIdle, AGapBeganWhereItDidAndNotWhereTheWindowBegins) {
+  const auto idle = [](std::int64_t returned_ns) {
+    return summary_of(100,
+                      {kernel(-80, -50),
+                       kernel(40, 100, 1),
+                       host_call("cudaLaunchKernel", returned_ns, 1)})
+        .idle;
+  };
+  EXPECT_NEAR(idle(-10).launch, 40 * kNano, kNothing)
+      << "launched when the device was idle already";
+  EXPECT_NEAR(idle(-10).queued, 0.0, kNothing);
+  EXPECT_NEAR(idle(-60).queued, 40 * kNano, kNothing);
+}
+
+TEST(GpuActivityRows, WorkWithoutDurationBelongsToTheWindowInWhichItBegan) {
+  for (const auto& [at_ns, calls] : {std::pair{-1, 0}, {0, 1}, {50, 1}, {100, 0}}) {
+    probes::GpuTrace trace{.end_ns = 100, .steps = 1, .activities = {kernel(at_ns, at_ns)}};
+    EXPECT_EQ(trace.device_records(), calls) << at_ns;
+    EXPECT_EQ(summarize_activity(trace).kernels.size(), static_cast<std::size_t>(calls)) << at_ns;
+  }
+}
+
 TEST(GpuActivityIdle, ALaunchOfAGraphAmongMoreCallsIsTiedToNone) {
   const auto idle = [](bool one_more) {
     std::vector<GpuActivity> activities{

@@ -54,6 +54,10 @@ TEST(GpuSampling, ARecordedStreamBecomesTheReportsValues) {
   EXPECT_EQ(record.at("missing_counters"), json::array({"dram__bytes_write.sum.per_second"}));
 }
 
+TEST(GpuSampling, WithoutAStepThereIsNoWindow) {
+  EXPECT_TRUE(as_json({.counters = {"sm_active_share"}}).at("window_s").is_null());
+}
+
 TEST(GpuSampling, TheOrderOfTheSamplesChangesNothing) {
   const auto active = [](const std::vector<double>& values) {
     probes::GpuSamples samples{.counters = {"sm_active_share"}};

@@ -87,6 +87,23 @@ TEST_F(IdleOptions, ALossOfOneRankOrWithoutARatio) {
               HasSubstr("--sync-loss has no effect: there is one rank"));
 }
 
+TEST_F(IdleOptions, AGpuThatNobodyShares) {
+  for (const std::string command : {"run", "scale"}) {
+    EXPECT_THAT(warnings(command, "mnist_cnn", {"--share-gpu"}),
+                HasSubstr("--share-gpu has no effect: no two ranks compute on one GPU"));
+  }
+}
+
+TEST_F(IdleOptions, TimingForAStepThatMayNotDependOnIt) {
+  EXPECT_THAT(warnings("run", "mnist_cnn", {"--deterministic", "--autotune", "on"}),
+              HasSubstr("--autotune has no effect with --deterministic"));
+  for (const std::vector<std::string>& sensible :
+       {std::vector<std::string>{"--deterministic"},
+        std::vector<std::string>{"--deterministic", "--autotune", "off"}}) {
+    EXPECT_THAT(warnings("run", "mnist_cnn", sensible), Not(HasSubstr("no effect")));
+  }
+}
+
 TEST_F(IdleOptions, WorkersWithoutWork) {
   EXPECT_THAT(warnings("run", "resunetpp", {"--workers", "30"}),
               AllOf(HasSubstr("--workers 30: no more than"), HasSubstr("has work for all")));

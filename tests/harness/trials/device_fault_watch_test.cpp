@@ -51,7 +51,10 @@ DeviceFaultWatch watch_of(std::string kind, std::string fault, std::string unava
   backend::DeviceInfo device;
   device.kind = std::move(kind);
   return DeviceFaultWatch(
-      device, 1, std::make_unique<ReportingProbe>(std::move(fault), std::move(unavailable)));
+      device,
+      1,
+      OpenFailure::kWarns,
+      std::make_unique<ReportingProbe>(std::move(fault), std::move(unavailable)));
 }
 
 TEST(DeviceFaultWatch, AFaultEndsWorkThatSeemedToSucceed) {

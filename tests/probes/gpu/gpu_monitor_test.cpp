@@ -270,6 +270,7 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   const GpuSample second = take_sample();
   EXPECT_EQ(first.power_watt, 250.5);
   EXPECT_FALSE(first.power_average_watt.has_value()) << "the field says: not supported";
+  EXPECT_EQ(first.power_limit_watt, 700.0);
   EXPECT_EQ(first.busy_share, 0.75);
   EXPECT_EQ(first.memory_busy_share, 0.25);
   EXPECT_EQ(first.memory_used_bytes, 400);

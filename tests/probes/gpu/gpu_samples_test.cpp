@@ -263,19 +263,32 @@ TEST(GpuSamples, TracksFallToZeroWhereNothingWasSampled) {
   const std::vector<CounterTrack> tracks = counter_tracks(synthetic());
   ASSERT_THAT(tracks, SizeIs(2));
   EXPECT_EQ(tracks[0].name, "GPU sm_active_share");
-  std::vector<std::pair<std::int64_t, double>> points;
-  for (const CounterPoint& point : tracks[0].points) {
-    points.emplace_back(point.time_ns - 1'000'000'000, point.value);
-  }
-  EXPECT_EQ(points,
-            (std::vector<std::pair<std::int64_t, double>>{{0, 0.0},
-                                                          {100'000, 0.2},
-                                                          {200'000, 0.4},
-                                                          {300'000, 0.0},
-                                                          {500'000, 0.6},
-                                                          {600'000, 0.8},
-                                                          {700'000, 1.0},
-                                                          {800'000, 0.0}}));
+  using Points = std::vector<std::pair<std::int64_t, double>>;
+  const auto points_of = [](const CounterTrack& track) {
+    Points points;
+    for (const CounterPoint& point : track.points) {
+      points.emplace_back(point.time_ns - 1'000'000'000, point.value);
+    }
+    return points;
+  };
+  EXPECT_EQ(points_of(tracks[0]),
+            (Points{{0, 0.0},
+                    {100'000, 0.2},
+                    {200'000, 0.4},
+                    {300'000, 0.0},
+                    {500'000, 0.6},
+                    {600'000, 0.8},
+                    {700'000, 1.0},
+                    {800'000, 0.0}}));
+  EXPECT_EQ(points_of(tracks[1]),
+            (Points{{0, 0.0},
+                    {100'000, 1e12},
+                    {200'000, 0.0},  // no number
+                    {300'000, 0.0},
+                    {500'000, 3e12},
+                    {600'000, 2e12},
+                    {700'000, 5e11},
+                    {800'000, 0.0}}));
 }
 
 TEST(GpuSamples, ReadingGivesBackWhatWasWritten) {

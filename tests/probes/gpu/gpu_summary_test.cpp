@@ -65,6 +65,19 @@ TEST(GpuSummary, WhereTheCounterMovesTooSeldomEnergyComesFromThePower) {
   EXPECT_EQ(gpu_values({}, {fell_back}).front().source, "power");
 }
 
+TEST(GpuSummary, LooksWithoutThePowerAreNoSamplesOfIt) {
+  GpuWindow window = steady_window(1000, 300.0);
+  for (std::size_t index = 0; index < window.samples.size(); ++index) {
+    window.samples[index].energy_joules.reset();
+    if (index > 0 && index + 5 < window.samples.size()) {
+      window.samples[index].power_watt.reset();
+    }
+  }
+  EXPECT_NEAR(gpu_values({}, {window}).front().value.value_or(0.0), 300.0, 1e-9) << "five have it";
+  window.samples[window.samples.size() - 2].power_watt.reset();
+  EXPECT_FALSE(gpu_values({}, {window}).front().value.has_value()) << "four";
+}
+
 TEST(GpuSummary, EnergyIsNotTakenFromSensorsThatContradictEachOther) {
   for (const double factor : {0.4, 0.6, 1.8, 2.5}) {
     GpuWindow window = steady_window(1000, 300.0);
@@ -198,6 +211,16 @@ TEST(GpuSummary, EachRowIsOfItsOwnSensor) {
   expect("sm_clock_mean_mhz", 1500.0);
   expect("sm_clock_limit_mhz", 1980.0);
   expect("memory_clock_mean_mhz", 2600.0);
+}
+
+TEST(GpuSummary, ThePowerLimitIsTheMeanOfThoseInForce) {
+  const GpuWindow lowered = window_each_second({{},
+                                                {.power_watt = 300.0, .power_limit_watt = 700.0},
+                                                {.power_watt = 300.0},
+                                                {.power_watt = 300.0, .power_limit_watt = 300.0}});
+  const std::vector<ProbeValue> values = gpu_values({.power_limit_watt = 700.0}, {lowered});
+  EXPECT_NEAR(number(values, "power_limit_watt").value_or(0.0), (700.0 + 2 * 300.0) / 3, 1e-9);
+  EXPECT_NEAR(number(values, "power_share_of_limit").value_or(0.0), 9.0 / 13, 1e-9);
 }
 
 TEST(GpuSummary, TheIntegralOfThePowerHasTheIdleTimeToo) {

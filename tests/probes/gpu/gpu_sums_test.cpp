@@ -101,7 +101,7 @@ TEST(GpuSums, AWindowThatDoesNotTellTakesItFromAll) {
     sums += sums_of(bad_first ? good : bad);
     EXPECT_EQ(sums.counted_joules(), std::nullopt) << bad_first;
     EXPECT_FALSE(sums.of(GpuValue::kPower).covered) << bad_first;
-    EXPECT_FALSE(sums.has_enough_samples()) << bad_first;
+    EXPECT_FALSE(sums.has_enough_of_power()) << bad_first;
     EXPECT_EQ(sums.events(GpuFault::kXid), std::nullopt) << bad_first;
   }
   EXPECT_TRUE(sums_of(good).of(GpuValue::kPower).covered);
@@ -143,9 +143,14 @@ TEST(GpuSums, WorkInOneWindowIsWork) {
   }
 }
 
-TEST(GpuSums, FourSamplesBesideTheFirstAreTooFew) {
-  EXPECT_FALSE(sums_of(window_of({0, 0, 0, 0, 0})).has_enough_samples());
-  EXPECT_TRUE(sums_of(window_of({0, 0, 0, 0, 0, 0})).has_enough_samples());
+TEST(GpuSums, FourSamplesOfThePowerBesideTheFirstAreTooFew) {
+  GpuWindow window = window_of({0, 0, 0, 0, 0, 0});
+  for (GpuSample& sample : window.samples) {
+    sample.power_watt = 300.0;
+  }
+  EXPECT_TRUE(sums_of(window).has_enough_of_power());
+  window.samples[3].power_watt.reset();
+  EXPECT_FALSE(sums_of(window).has_enough_of_power());
 }
 
 TEST(GpuSums, ADeviceThatTellsNoReasonsIsTakenToHaveWorked) {

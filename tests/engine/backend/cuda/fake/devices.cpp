@@ -46,6 +46,8 @@ void read_word(const std::string& word, Setting& made) {
     made.minor = std::stoi(value.substr(value.find('.') + 1));
   } else if (name == "memory_mib") {
     made.memory_bytes = std::stoull(value) << 20;
+  } else if (name == "filled_after") {
+    made.filled_after = std::stoll(value);
   } else if (name == "integrated") {
     made.integrated = value == "1";
   } else if (name == "mps") {

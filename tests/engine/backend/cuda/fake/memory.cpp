@@ -39,6 +39,17 @@ std::size_t taken(int device) {
   return bytes;
 }
 
+/// This process' successful ones.
+std::int64_t& device_allocations() {
+  static std::int64_t count = 0;
+  return count;
+}
+
+std::size_t left(int device) {
+  const std::int64_t last = setting().filled_after;
+  return last > 0 && device_allocations() >= last ? 0 : setting().memory_bytes - taken(device);
+}
+
 cudaError_t allocate(void** memory, std::size_t bytes, MemoryKind kind) {
   if (const cudaError_t refused = refuse_unsafe_call(); refused != cudaSuccess) {
     return refused;
@@ -48,7 +59,7 @@ cudaError_t allocate(void** memory, std::size_t bytes, MemoryKind kind) {
     return device_failure();
   }
   const int device = current_device();
-  if (kind == MemoryKind::kDevice && taken(device) + bytes > setting().memory_bytes) {
+  if (kind == MemoryKind::kDevice && bytes > left(device)) {
     return cudaErrorMemoryAllocation;
   }
   *memory = ::operator new(bytes, std::align_val_t(kAlignment), std::nothrow);
@@ -56,6 +67,7 @@ cudaError_t allocate(void** memory, std::size_t bytes, MemoryKind kind) {
     return cudaErrorMemoryAllocation;
   }
   std::memset(*memory, kPoison, bytes);
+  device_allocations() += kind == MemoryKind::kDevice ? 1 : 0;
   allocations()[static_cast<std::byte*>(*memory)] = {
       .bytes = bytes, .kind = kind, .device = device};
   return cudaSuccess;
@@ -134,6 +146,6 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const Call call("cudaMemGetInfo");
   const auto lock = lock_runtime();
   *total = setting().memory_bytes;
-  *free = *total - taken(current_device());
+  *free = left(current_device());
   return answer(device_failure());
 }

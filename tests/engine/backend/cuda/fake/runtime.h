@@ -174,8 +174,9 @@ struct Setting {
   int major = 9;
   int minor = 0;
   std::size_t memory_bytes = std::size_t{8} << 30;
-  bool integrated = false;  ///< its memory is the host's
-  bool mps = false;         ///< processes share it
+  std::int64_t filled_after = 0;  ///< cudaMalloc(), counted from 1; 0: never
+  bool integrated = false;        ///< its memory is the host's
+  bool mps = false;               ///< processes share it
   int attach_error = 0;
   int taken = -1;  ///< number of a device that another process has for itself
   bool prohibited = false;
