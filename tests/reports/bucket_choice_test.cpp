@@ -31,6 +31,13 @@ TEST(BucketChoice, NoiseNamesNone) {
   EXPECT_EQ(best_measured_cap({}), std::nullopt);
 }
 
+// 0.26 to 0.30 s against 0.23 to 0.27 s.
+TEST(BucketChoice, OverlappingIntervalsNameNoneEvenIfNeitherHasTheOthersMean) {
+  const std::vector<BucketCapRecord> caps = {cap(1, 0.28, 0.02), cap(5, 0.25, 0.02)};
+  EXPECT_EQ(best_measured_cap(caps), std::nullopt);
+  EXPECT_THAT(caps_as_good(caps, 5.0), ElementsAre(1.0));
+}
+
 TEST(BucketChoice, AStepWithoutIntervalDecidesNothing) {
   std::vector<BucketCapRecord> caps = {cap(1, 0.50, 0.01), cap(5, 0.25, 0.02)};
   caps[0].measured_step_time_s->ci95.reset();

@@ -155,6 +155,44 @@ TEST(VerdictRule, EqualOnAverageIsNotBalancedWhereTheRatioIsWide) {
   EXPECT_EQ(decided(evidence).doubt, Doubt::kRatioTooWide);
 }
 
+/// The rates of a loader: `middle`, by a factor of exp(step) higher or lower from round to round.
+/// The interval ends 1.963 steps from its logarithm: t(4) = 2.776445 times sqrt(2.5 / 5).
+std::vector<RoundRate> geometric_rounds(double middle, double step) {
+  std::vector<RoundRate> arm = rounds(middle);
+  for (RoundRate& entry : arm) {
+    entry.rate = middle * std::exp(step * (static_cast<double>(entry.round) - 2.0));
+  }
+  return arm;
+}
+
+// By a factor of 1.2 it surely is faster: beyond the bound, but not half as much as on average.
+TEST(VerdictRule, ALoaderIsFasterWhereItsIntervalEndsBeyondHalfOfItsRatio) {
+  VerdictEvidence evidence = evidence_of(200.0, 100.0, 99.5);
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kComputeBound);
+  evidence.io = geometric_rounds(200.0, 0.2603);
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kRatioTooWide);
+  evidence.io = geometric_rounds(200.0, 0.17);  // 1.43 to 2.79
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kComputeBound);
+}
+
+// By a factor of 0.8 it surely is slower.
+TEST(VerdictRule, ALoaderIsSlowerWhereItsIntervalEndsBeyondHalfOfItsRatio) {
+  VerdictEvidence evidence = evidence_of(50.0, 100.0, 50.0);
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kInputBound);
+  evidence.io = geometric_rounds(50.0, 0.2394);
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kRatioTooWide);
+  evidence.io = geometric_rounds(50.0, 0.17);  // 0.36 to 0.70
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kInputBound);
+}
+
+// 0.77 to 1.10: the upper bound alone would be one of equal sides.
+TEST(VerdictRule, ALoaderThatMayBeSlowerIsNotEqual) {
+  VerdictEvidence evidence = evidence_of(92.0, 100.0, 91.5);
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kBalanced);
+  evidence.io = geometric_rounds(92.0, 0.0912);
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kRatioTooWide);
+}
+
 TEST(VerdictRule, EqualSidesAreNotBalancedWhereTheInputShareIsWide) {
   VerdictEvidence evidence = evidence_of(100.0, 100.0, 88.0);
   evidence.full = rounds(88.0, 0.3, 2);
@@ -206,6 +244,24 @@ TEST(VerdictRule, ContentionIsExplainedByTheLargerOfBothMeasures) {
   EXPECT_NEAR(contention_explains(evidence, 0.5).value(), 0.004 * 50.0 / 0.5, 1e-6);
   evidence.loader_cpu_s = 0.002;
   EXPECT_NEAR(contention_explains(evidence, 0.5).value(), 0.003 * 50.0 / 0.5, 1e-6);
+}
+
+// By noise full is a little faster than the step.
+TEST(VerdictRule, NoGainGoesBeyondTheStepWithoutThePart) {
+  const ArmMeans copied{.io = 1e6, .host = 100.0, .device = 200.0, .nocomm = 200.0, .full = 105.0};
+  EXPECT_NEAR(max_gain(Verdict::kCopyBound, copied).value(), 200.0 / 105.0, 1e-12);
+  const ArmMeans reduced{.io = 1e6, .host = 100.0, .device = 100.0, .nocomm = 200.0, .full = 105.0};
+  EXPECT_NEAR(max_gain(Verdict::kCommunicationBound, reduced).value(), 200.0 / 105.0, 1e-12);
+}
+
+// By noise a step is a little slower without a part than with it: the others count in full.
+TEST(VerdictRule, APartThatNoiseHidesAddsNothingToAFasterStep) {
+  const ArmMeans communication_hidden{
+      .io = 1e6, .host = 100.0, .device = 110.0, .nocomm = 105.0, .full = 100.0};
+  EXPECT_NEAR(rate_without_compute(communication_hidden), 1100.0, 1e-8);
+  const ArmMeans copy_hidden{
+      .io = 1e6, .host = 105.0, .device = 100.0, .nocomm = 110.0, .full = 100.0};
+  EXPECT_NEAR(rate_without_compute(copy_hidden), 1100.0, 1e-8);
 }
 
 }  // namespace
