@@ -11,6 +11,7 @@
 #include "engine/backend/cuda/kernels/pooling.h"
 #include "engine/backend/cuda/kernels/shape_ops.h"
 #include "engine/core/rng.h"
+#include "engine/graph/attributes.h"
 #include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
 #include <gmock/gmock.h>
@@ -70,6 +71,7 @@ Floats random_channels(std::uint64_t stream) {
 
 /// One batch normalisation with everything it needs.
 struct Normalisation {
+  ChannelsLast layout = kLayout;
   Floats x = random_activation(1);
   Floats gamma = random_channels(2);
   Floats beta = random_channels(3);
@@ -97,7 +99,7 @@ struct Normalisation {
                     .rstd = rstd.data(),
                     .addend = addend == nullptr ? nullptr : addend->data(),
                     .y = y.data(),
-                    .layout = kLayout,
+                    .layout = layout,
                     .attributes = {},
                     .relu = relu,
                     .relu_after = relu_after,
@@ -124,7 +126,7 @@ struct Normalisation {
                              .dgamma = dgamma.data(),
                              .dbeta = dbeta.data(),
                              .dbias = dbias.has_value() ? dbias->data() : nullptr,
-                             .layout = kLayout,
+                             .layout = layout,
                              .relu = relu,
                              .scratch = scratch.data()});
     std::vector<float> all = dx.copy();
@@ -180,6 +182,20 @@ TEST(FusedBatchNorm, BackwardAlsoWritesTheGradientOfABias) {
   EXPECT_EQ(norm.backward(dy, nullptr, false), want);
   const std::vector<float> dbeta(want.end() - kLayout.channels, want.end());
   EXPECT_EQ(norm.dbias->copy(), dbeta);
+}
+
+// There is no unbiased variance of one element: it counts as 0.
+TEST(FusedBatchNorm, OfOneElementPerChannelKeepsTheRunningVarianceFinite) {
+  Normalisation norm;
+  norm.layout = {.batch = 1, .spatial = 1, .channels = 10, .stride = 12};
+  norm.scratch = poisoned_scratch(batch_norm_scratch_bytes(norm.layout, DType::kF32));
+  const Floats y = norm.forward(nullptr, false, false);
+  const float momentum = graph::BatchNormAttributes{}.momentum;
+  for (Index c = 0; c < kLayout.channels; ++c) {
+    EXPECT_FLOAT_EQ(norm.running_variance[c], momentum) << "of 1 before, channel " << c;
+    EXPECT_FLOAT_EQ(norm.running_mean[c], (1.0F - momentum) * norm.x[c]) << "channel " << c;
+    EXPECT_EQ(y[c], norm.beta[c]) << "channel " << c;
+  }
 }
 
 TEST(InPlace, ResultsMayTakeTheMemoryOfAnOperand) {

@@ -84,5 +84,17 @@ TEST(NllLoss, OfALabelOutsideTheClassesIsNaN) {
   }
 }
 
+// Padding lanes hold numbers, but are no classes.
+TEST(NllLoss, OfALabelAmongThePaddingLanesIsNaN) {
+  const std::vector<float> logp(16, -1.0F);
+  float loss = 0.0F;
+  HostLauncher launcher;
+  for (const std::int32_t label : {2, 3, 7}) {
+    const std::int32_t labels[] = {0, label};
+    run_nll_loss(launcher, {.rows = 2, .columns = 3, .stride = 8}, logp.data(), labels, &loss);
+    EXPECT_EQ(std::isnan(loss), label > 2) << label;
+  }
+}
+
 }  // namespace
 }  // namespace dlbench::backend::cuda

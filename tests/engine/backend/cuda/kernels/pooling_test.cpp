@@ -84,6 +84,7 @@ struct Windows {
 constexpr Windows kWindows[] = {
     {{1, 6, 10}, {1, 2, 2}, {1, 2, 2}},  // the workloads'
     {{4, 2, 6}, {2, 2, 2}, {2, 2, 2}},
+    {{4, 6, 6}, {2, 2, 2}, {2, 2, 2}},  // a plane of x is higher than a window
     {{1, 7, 5}, {1, 2, 2}, {1, 2, 2}},  // inputs behind the last window
     {{3, 5, 4}, {2, 2, 2}, {2, 2, 2}},
     {{1, 6, 9}, {1, 3, 3}, {1, 3, 3}},
