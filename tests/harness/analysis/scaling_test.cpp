@@ -204,6 +204,33 @@ TEST(Scaling, TheClocksSayWhatIsHiddenAndWhatBlocksTheStep) {
   EXPECT_FALSE(record.points[0].in_step.has_value()) << "one rank";
 }
 
+TEST(Scaling, IntervalsOfTimesEndAtNothing) {
+  ScalingInput input = drifting_input();
+  ScalingSize& two = input.sizes.front();
+  two.all_reduce_alone_s = std::vector{0.001, 0.009};  // 0.005 +- 0.051
+  double factor = 0.01;
+  for (ScalingRound& round : two.arms[0].rounds) {
+    comm::CommunicationTotals& spent = round.communication;
+    for (double* const time_s : {&spent.transfer_s,
+                                 &spent.exposed_s,
+                                 &spent.exposed_transfer_s,
+                                 &spent.all_reduce_s,
+                                 &spent.exposed_all_reduce_s}) {
+      *time_s *= factor;
+    }
+    factor *= 10.0;
+  }
+  const auto record = summarize_scaling(input);
+  const auto& point = record.points[1];
+  EXPECT_NEAR(point.all_reduce_s.value(), 0.005, 1e-12);
+  EXPECT_EQ(point.all_reduce_ci95.value()[0], 0.0);
+  const reports::StepCollectivesRecord& in_step = point.in_step.value();
+  EXPECT_EQ(in_step.all_reduce_s.ci95.value()[0], 0.0);
+  EXPECT_EQ(in_step.exposed_all_reduce_s.ci95.value()[0], 0.0);
+  EXPECT_EQ(in_step.waiting_s.ci95.value()[0], 0.0);
+  EXPECT_EQ(in_step.other_collectives_s.ci95.value()[0], 0.0);
+}
+
 TEST(Scaling, WhatItSaysPassesTheReportsArithmetic) {
   reports::RunRecord run;
   run.run.status = reports::RunStatus::kPartial;

@@ -28,7 +28,7 @@ namespace {
 using nlohmann::json;
 
 // Watches the "fake" device; each window ends with the same records, of which some are lost in
-// all trials but synthetic/device.
+// all trials but synthetic/device: a single one in full.
 class ReplayingProbe final : public probes::Probe {
  public:
   [[nodiscard]] const probes::ProbeSpec& spec() const override {
@@ -49,6 +49,7 @@ class ReplayingProbe final : public probes::Probe {
       trace_.dropped = 0;
     }
     if (trial_ == "full") {
+      trace_.dropped = 1;
       trace_.graph_nodes = {.recorded = 2, .captured = 3};
     }
   }
@@ -292,6 +293,7 @@ TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
   EXPECT_EQ(record_.run.taints[0].where, "trial synthetic/host");
   EXPECT_EQ(record_.run.taints[0].detail, "3 records of replaying are lost");
   EXPECT_EQ(record_.run.taints[1].where, "trial full");
+  EXPECT_THAT(record_.run.taints[1].detail, ::testing::StartsWith("1 record"));
   EXPECT_EQ(record_.run.taints[2].where, "trial synthetic/device");
   EXPECT_EQ(record_.run.taints[2].detail,
             "2 samples of sampling_replay are lost: its means are of the others");

@@ -5,6 +5,7 @@
 #include "harness/trials/trial_runner.h"
 
 #include "engine/core/error.h"
+#include "harness/trials/repetition_window.h"
 #include "harness/trials/trial_summary.h"
 #include "tests/engine/comm/thread_rendezvous.h"
 #include "tests/harness/trials/short_trial.h"
@@ -31,6 +32,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::on_ranks;
+using ::testing::Optional;
 
 // The least that a step of this rank lasts.
 double step_s(int rank) { return 200e-6 * (1 + rank); }
@@ -165,6 +167,19 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
   });
   EXPECT_EQ(steps[0], steps[1]);
   EXPECT_EQ(steps[0], steps[2]);
+}
+
+TEST(CombineRanks, WhatWasDoneBeforeTheClockIsNoCpuTimeOfTheRepetition) {
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  const RepetitionWindow window{.end = {.steady_s = 1.0, .user_cpu_s = 2.5, .system_cpu_s = 0.5},
+                                .untimed_cpu_s = 1.0};
+  reports::RepetitionRecord repetition{.steps = 4, .samples = 8, .wall_s = 1.0};
+  RankRound ranks;
+  static_cast<void>(combine_ranks(group, window, {}, repetition, ranks));
+  EXPECT_THAT(repetition.cpu_s, Optional(2.0));
+  ASSERT_EQ(ranks.shares.size(), 1U);
+  EXPECT_EQ(ranks.shares[0].cpu_s, 2.0);
 }
 
 TEST(TrialRunner, TheWarmUpKeepsMaxTimeUnlessABudgetSaysOtherwise) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -244,6 +246,22 @@ TEST(TrialSummary, TheStragglerIsTheRankThatWaitsLeastOfAllNodes) {
   EXPECT_THAT(ranks[3].late_share_ci95, Optional(reports::IntervalRecord{1.0, 1.0}));
   EXPECT_FALSE(attribution_input({full_of(shares, 1)}, context).straggler.has_value())
       << "one repetition has no interval";
+}
+
+// Shares of 1, 0.9 and 1: 0.97 +- 0.14.
+TEST(TrialSummary, NoRankIsLateInMoreThanAllOfItsSteps) {
+  TrialResult full = full_of({{.samples = 20, .steps = 10, .wall_s = 1.0, .arrivals = 40},
+                              {.samples = 20, .steps = 10, .wall_s = 1.0, .arrivals = 40}});
+  const std::vector<std::int64_t> late{40, 36, 40};
+  for (std::size_t round = 0; round < late.size(); ++round) {
+    full.rounds[round].shares[0].late_arrivals = late[round];
+    full.rounds[round].shares[1].late_arrivals = 40 - late[round];
+  }
+  const std::vector<reports::RankRecord> ranks = summarize_trial(full, context_of_two()).per_rank;
+  ASSERT_TRUE(ranks[0].late_share_ci95.has_value() && ranks[1].late_share_ci95.has_value());
+  EXPECT_NEAR((*ranks[0].late_share_ci95)[0], 0.8232, 1e-4);
+  EXPECT_EQ((*ranks[0].late_share_ci95)[1], 1.0);
+  EXPECT_EQ((*ranks[1].late_share_ci95)[0], 0.0);
 }
 
 TEST(TrialSummary, EqualRanksThatSpendTheirStepsMeetingHaveNoStraggler) {
