@@ -20,6 +20,8 @@
 
 #include <filesystem>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -175,8 +177,6 @@ TEST(GpuActivity, GapsWithinALaunchOfAGraphAreQueuedWhateverItsCorrelation) {
   }
 }
 
-// Correlations of the calls belong to launches of another recording; calls and launches are as
-// many.
 // The host is steps ahead: while it waits for a batch the device has all that it needs.
 TEST(GpuActivity, ABatchThatIsWaitedForIsNoReasonForAGapBeforeWorkThatWasLaunched) {
   probes::GpuTrace trace{.begin_ns = 0, .end_ns = 1000, .steps = 1};
@@ -189,25 +189,26 @@ TEST(GpuActivity, ABatchThatIsWaitedForIsNoReasonForAGapBeforeWorkThatWasLaunche
   EXPECT_NEAR(idle.waiting_for_data, 100e-9, kTolerance) << "nothing was launched yet";
 }
 
+// Correlations of the calls belong to launches of another recording; calls and launches are as
+// many. Calls are recorded in any order.
 TEST(GpuActivity, TheNthLaunchOfAGraphIsTheNthCalls) {
-  const auto idle = [](std::int64_t second_call_us, bool both) {
+  const auto idle = [](const std::vector<std::int64_t>& calls_returned_us) {
     probes::GpuTrace trace = replayed_steps(7, 7);
-    for (const std::int64_t returned_us : {std::int64_t{-10}, second_call_us}) {
-      if (both || returned_us > 0) {
-        trace.activities.push_back({.kind = probes::GpuActivityKind::kApiCall,
-                                    .name = "cudaGraphLaunch_v10000",
-                                    .begin_ns = 1000 * (returned_us - 5),
-                                    .end_ns = 1000 * returned_us,
-                                    .correlation = 1000 + returned_us});
-      }
+    for (const std::int64_t returned_us : calls_returned_us) {
+      trace.activities.push_back({.kind = probes::GpuActivityKind::kApiCall,
+                                  .name = "cudaGraphLaunch_v10000",
+                                  .begin_ns = 1000 * (returned_us - 5),
+                                  .end_ns = 1000 * returned_us,
+                                  .correlation = 1000 + returned_us});
     }
     return summarize_activity(trace).idle;
   };
-  EXPECT_NEAR(idle(30, true).queued, (4 * 5 + 40) * kMicro, kTolerance)
-      << "before the gap at 40 us";
-  EXPECT_NEAR(idle(70, true).queued, 4 * 5 * kMicro, kTolerance);
-  EXPECT_NEAR(idle(70, true).launch, 40 * kMicro, kTolerance);
-  EXPECT_NEAR(idle(30, false).launch, 40 * kMicro, kTolerance) << "whose call it was is not known";
+  EXPECT_NEAR(idle({-10, 30}).queued, (4 * 5 + 40) * kMicro, kTolerance) << "before 40 us";
+  for (const auto& calls : {std::vector<std::int64_t>{-10, 70}, {70, -10}}) {
+    EXPECT_NEAR(idle(calls).queued, 4 * 5 * kMicro, kTolerance) << calls.front();
+    EXPECT_NEAR(idle(calls).launch, 40 * kMicro, kTolerance) << calls.front();
+  }
+  EXPECT_NEAR(idle({30}).launch, 40 * kMicro, kTolerance) << "whose call it was is not known";
 }
 
 TEST(GpuActivity, CountsOnlyThePartInsideOfTheWindow) {
@@ -389,10 +390,12 @@ TEST(GpuActivity, WhatAnotherThreadLaunchesForAnOpIsTiedByItsTime) {
   launched(GpuActivityKind::kKernel, 4, 15);  // tied by its thread
   launched(GpuActivityKind::kCopy, 5, 16);    // the loader's
   launched(GpuActivityKind::kKernel, 6, 5);   // before the first
+  launched(GpuActivityKind::kKernel, 7, 30);  // as its op begins
+  launched(GpuActivityKind::kKernel, 8, 40);  // as it has ended
   trace.correlation_op[4] = 40;
   probes::tie_calls_within_ops(trace, {{30, 30, 40}, {10, 10, 20}});
   using Ties = std::map<std::int64_t, std::int64_t>;
-  EXPECT_EQ(trace.correlation_op, (Ties{{1, 10}, {3, 30}, {4, 40}}));
+  EXPECT_EQ(trace.correlation_op, (Ties{{1, 10}, {3, 30}, {4, 40}, {7, 30}}));
 }
 
 TEST(GpuActivity, AnEmptyTraceGivesNoSharesAndNoCrash) {
@@ -440,6 +443,15 @@ TEST(GpuTrace, TimesAreMovedToTheHostsClock) {
   EXPECT_EQ(trace.activities[1].begin_ns, 0);
   EXPECT_EQ(trace.activities[2].begin_ns, 10 * kSecond);
   EXPECT_EQ(trace.activities[2].end_ns, 0) << "it has not ended";
+}
+
+TEST(GpuTrace, WorkThatIsCutByAnEndOfTheWindowLiesPartlyInIt) {
+  probes::GpuTrace trace{.begin_ns = 100, .end_ns = 200};
+  for (const auto& [begin_ns, end_ns] :
+       {std::pair{50, 150}, {120, 130}, {150, 250}, {0, 100}, {200, 300}}) {
+    trace.activities.push_back({.begin_ns = begin_ns, .end_ns = end_ns});
+  }
+  EXPECT_EQ(trace.device_records(), 3);
 }
 
 TEST(GpuTrace, OnlyLostWorkOfTheDeviceCountsAsDropped) {

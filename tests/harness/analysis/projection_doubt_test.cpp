@@ -54,6 +54,7 @@ TEST(Projection, IsDoubtedWhereMeasuredRanksSharedTheirCores) {
   const Projector projector(input);
   EXPECT_EQ(projector.project(2).doubt, std::nullopt);
   EXPECT_EQ(projector.project(8, 4.0).doubt, std::nullopt);
+  EXPECT_THAT(projector.project(4).doubt.value_or(""), HasSubstr("measured ranks shared"));
   EXPECT_THAT(projector.project(8).doubt.value_or(""), HasSubstr("measured ranks shared"));
   EXPECT_THAT(projector.project(64).doubt.value_or(""), HasSubstr("measured ranks shared"));
   EXPECT_GT(projector.project(8, 4.0).step_time_s.mean,

@@ -3,10 +3,12 @@
 //
 // How the figures of one projection fit together.
 #include "harness/analysis/projection.h"
+#include "harness/analysis/projection_internal.h"
 #include "tests/harness/analysis/cluster_simulator.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace dlbench::harness {
@@ -40,6 +42,25 @@ TEST(ProjectionFigures, AStepThatMostlyWaitsIsLimitedByItsSlowestRank) {
   EXPECT_EQ(record.limit, "straggler");
   EXPECT_GT(record.waiting_s, 0.5 * record.step_time_s.mean);
   EXPECT_LE(record.waiting_s, record.exposed_communication_s);
+}
+
+// Two ranks of two steps: 0.8 and 1.0, 1.0 and 1.2. The variance of all steps is 0.02, that of the
+// means 0.02 too, of which 0.01 is that of a mean of two steps.
+TEST(ProjectionFigures, RanksDifferByWhatTheirStepsDoNotExplainAndStepsByTheRest) {
+  MeasuredSize size{.ranks = 2};
+  size.rank_means = {0.9, 1.1};
+  size.rank_degrees = 1;
+  size.step_times = {0.8, 1.0, 1.0, 1.2};
+  size.round_times = {{0.99, 1.01}};
+  SeriesSpread spread = spread_of({size});
+  EXPECT_NEAR(spread.ranks, 0.1, 1e-12);
+  EXPECT_NEAR(spread.steps, 0.1, 1e-12);
+  EXPECT_NEAR(spread.rounds, 0.01 * std::sqrt(2.0), 1e-12);
+  // Steps that vary as much among ranks that do not differ.
+  size.rank_means = {1.0, 1.0};
+  spread = spread_of({size});
+  EXPECT_EQ(spread.ranks, 0.0);
+  EXPECT_NEAR(spread.steps, std::sqrt(0.02), 1e-12);
 }
 
 }  // namespace

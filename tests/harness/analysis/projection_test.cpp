@@ -357,6 +357,27 @@ ProjectionInput with_full(ProjectionInput input, double slower) {
   return input;
 }
 
+// Of a batch that is dealt to twice the ranks each loads half.
+TEST(Projection, ALoaderThatLimitsTakesItsPartOfTheBatchAtMoreRanks) {
+  std::mt19937_64 random(3);
+  Cluster cluster = quiet_cluster();
+  cluster.global_batch = 64;
+  cluster.sizes = {1, 2, 4};
+  ProjectionInput input = with_full(measure(cluster, random), 3.0);
+  for (ScalingSize& size : input.series.sizes) {
+    ScalingArm& io = size.arms.at(size.arms.size() - 2);
+    ASSERT_EQ(io.trial, "io");
+    io.rounds = size.arms.back().rounds;  // full waits for it all the time
+  }
+  const Projector projector(input);
+  const auto four = projector.project(4);
+  const auto eight = projector.project(8);
+  EXPECT_EQ(four.limit, "input");
+  EXPECT_EQ(eight.limit, "input");
+  EXPECT_NEAR(four.step_time_s.mean / measured_step_s(input), 3.0, 0.1);
+  EXPECT_NEAR(eight.step_time_s.mean, 0.5 * four.step_time_s.mean, 1e-9);
+}
+
 // Caps are measured on synthetic steps: what makes full slower is not in them.
 TEST(Projection, TheBucketSweepIsOfSyntheticSteps) {
   std::mt19937_64 random(3);
