@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <random>
 
 namespace dlbench::harness {
@@ -42,6 +43,27 @@ TEST(ProjectionFigures, AStepThatMostlyWaitsIsLimitedByItsSlowestRank) {
   EXPECT_EQ(record.limit, "straggler");
   EXPECT_GT(record.waiting_s, 0.5 * record.step_time_s.mean);
   EXPECT_LE(record.waiting_s, record.exposed_communication_s);
+}
+
+// 95 % between the ends, with 2.5 % of the errors beyond each. What a band is drawn from is few
+// numbers, so that one band has ends of its own; the mean of many has not.
+TEST(ProjectionFigures, BandsEndAsFarAboveTheStepAsBelowIt) {
+  Cluster cluster = quiet_cluster();
+  cluster.drift = 0.01;  // which alone makes errors, and ones as likely up as down
+  std::mt19937_64 random(5);
+  ProjectionInput input = measure(cluster, random);
+  constexpr int kSeeds = 20;
+  double above = 0.0;
+  double below = 0.0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    input.seed = static_cast<std::uint64_t>(seed);
+    const auto step_s = Projector(input).project(8).step_time_s;
+    const auto [lower, upper] = *step_s.ci95;
+    above += std::log(upper / step_s.mean) / kSeeds;
+    below += std::log(step_s.mean / lower) / kSeeds;
+  }
+  EXPECT_GT(below, 0.005);
+  EXPECT_NEAR(above / below, 1.0, 0.08);
 }
 
 // Two ranks of two steps: 0.8 and 1.0, 1.0 and 1.2. The variance of all steps is 0.02, that of the
