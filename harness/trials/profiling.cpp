@@ -6,8 +6,11 @@
 #include "engine/core/log.h"
 #include "harness/analysis/gpu_sampling.h"
 #include "probes/gpu_tracks.h"
+#include "reports/naming.h"
 #include "reports/peak_rates.h"
 #include "reports/statistics_records.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
@@ -145,12 +148,18 @@ class Pass {
       samples_.push_back(*samples);
       records_[trial] = sampling_record(*samples);
       if (samples->has_gaps()) {
-        losses_[trial] = std::to_string(samples->lost()) + " samples of " + probe_.spec().name +
-                         " are lost: its means are of the others";
+        losses_[trial] = lost_text(samples->lost(), "sample") + ": its means are of the others";
       }
     } else {
       records_[trial] = probe_record(probe_.collect(trial), {});
     }
+  }
+
+  [[nodiscard]] std::string lost_text(std::int64_t count, std::string_view noun) const {
+    return fmt::format("{} of {} {} lost",
+                       reports::count_text(count, noun),
+                       probe_.spec().name,
+                       count == 1 ? "is" : "are");
   }
 
   void keep_activity(const std::string& trial, const probes::GpuTrace& recorded) {
@@ -160,8 +169,7 @@ class Pass {
     const GpuActivitySummary summary = summarize_activity(trace);
     records_[trial] = activity_record(summary);
     if (summary.dropped > 0) {
-      losses_[trial] =
-          std::to_string(summary.dropped) + " records of " + probe_.spec().name + " are lost";
+      losses_[trial] = lost_text(summary.dropped, "record");
     }
     if (const std::string reason = summary.graph_nodes.untied_reason(); !reason.empty()) {
       core::log::warn_once("probe " + probe_.spec().name + ": " + reason);

@@ -30,53 +30,73 @@ class ConvPlans : public ::testing::TestWithParam<std::string> {
   static CudnnDescriptor device() { return described_device(GetParam()); }
 };
 
-TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
-  const CudnnDescriptor device = ConvPlans::device();
-  int found = 0;
-  for (const std::string& workload_name : workloads::workload_names()) {
-    const workloads::Workload& workload = workloads::find_workload(workload_name);
-    const workloads::BuiltWorkload built = workload.build({}, graph::Mode::kTrain);
-    for (const Precision& precision : precisions()) {
-      std::size_t largest = 0;
-      int tensor_core = 0;
-      int count = 0;
-      const graph::Graph graph = workloads::training_graph(workload.spec(), built, precision.dtype);
-      for (const ConvProblem& problem : problems_of(graph)) {
-        const std::vector<ConvPlan> plans = find_conv_plans(
-            problem,
-            {.allow_tf32 = precision.allow_tf32, .workspace_limit = std::int64_t{1} << 30},
-            PlanTarget(device),
-            1);
-        const ConvPlan& best = plans.front();
-        fmt::print("{} {} {} ws {:.1f} MiB [{}] {}\n",
-                   GetParam(),
-                   precision.name,
-                   best.name,
-                   static_cast<double>(best.workspace_bytes) / (1 << 20),
-                   best.notes,
-                   problem.text());
-        largest = std::max(largest, best.workspace_bytes);
-        tensor_core += best.tensor_core ? 1 : 0;
-        ++count;
-        if (precision.dtype == DType::kF32 && !precision.allow_tf32) {
-          EXPECT_FALSE(best.tensor_core) << problem.text();
-        }
-      }
-      fmt::print("== {} {} {}: {} problems, {} on tensor cores, largest workspace {:.1f} MiB\n",
-                 GetParam(),
-                 workload_name,
-                 precision.name,
-                 count,
-                 tensor_core,
-                 static_cast<double>(largest) / (1 << 20));
-      EXPECT_GT(count, 0) << workload_name;
-      if (precision.name != "fp32") {
-        EXPECT_GT(tensor_core, count / 2) << workload_name << ' ' << precision.name;
-      }
-      found += count;
+// The plans for one step, printed.
+struct FoundPlans {
+  int count = 0;
+  int tensor_core = 0;
+};
+
+FoundPlans find_plans(const std::string& device_name,
+                      const CudnnDescriptor& device,
+                      const workloads::Workload& workload,
+                      std::int64_t batch_size,
+                      const Precision& precision) {
+  FoundPlans found;
+  std::size_t largest = 0;
+  const workloads::BuiltWorkload built =
+      workload.build({.batch_size = batch_size}, graph::Mode::kTrain);
+  for (const ConvProblem& problem :
+       problems_of(workloads::training_graph(workload.spec(), built, precision.dtype))) {
+    const std::vector<ConvPlan> plans = find_conv_plans(
+        problem,
+        {.allow_tf32 = precision.allow_tf32, .workspace_limit = std::int64_t{1} << 30},
+        PlanTarget(device),
+        1);
+    const ConvPlan& best = plans.front();
+    fmt::print("{} {} {} ws {:.1f} MiB [{}] {}\n",
+               device_name,
+               precision.name,
+               best.name,
+               static_cast<double>(best.workspace_bytes) / (1 << 20),
+               best.notes,
+               problem.text());
+    largest = std::max(largest, best.workspace_bytes);
+    found.tensor_core += best.tensor_core ? 1 : 0;
+    ++found.count;
+    if (precision.dtype == DType::kF32 && !precision.allow_tf32) {
+      EXPECT_FALSE(best.tensor_core) << problem.text();
     }
   }
-  EXPECT_GT(found, 100);
+  fmt::print(
+      "== {} {} batch {} {}: {} problems, {} on tensor cores, largest workspace {:.1f} MiB\n",
+      device_name,
+      workload.spec().name,
+      batch_size,
+      precision.name,
+      found.count,
+      found.tensor_core,
+      static_cast<double>(largest) / (1 << 20));
+  return found;
+}
+
+// At the default batch, and at those of the bars in docs/gpu-status.md.
+TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
+  const CudnnDescriptor device = ConvPlans::device();
+  int count = 0;
+  for (const std::string& name : workloads::workload_names()) {
+    const workloads::Workload& workload = workloads::find_workload(name);
+    for (const std::int64_t batch_size : {workload.spec().batch_size, std::int64_t{32}}) {
+      for (const Precision& precision : precisions()) {
+        const FoundPlans found = find_plans(GetParam(), device, workload, batch_size, precision);
+        EXPECT_GT(found.count, 0) << name;
+        if (precision.name != "fp32") {
+          EXPECT_GT(found.tensor_core, found.count / 2) << name << ' ' << precision.name;
+        }
+        count += found.count;
+      }
+    }
+  }
+  EXPECT_GT(count, 200);
 }
 
 // Without them each convolution with a bias would read and write its result once more. What is
