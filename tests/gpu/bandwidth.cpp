@@ -8,6 +8,7 @@
 //
 // Exit code: 0 measured, 1 an error, 77 the backend cannot be used here.
 #include "engine/backend/backend.h"
+#include "engine/core/build_info.h"
 #include "engine/core/error.h"
 #include "harness/peaks/device_peaks.h"
 #include "tests/gpu/op_bandwidth.h"
@@ -72,7 +73,9 @@ harness::DevicePeakSizes copy_sizes(const backend::Backend& backend, const Optio
 bool measure(const Options& options) {
   const auto backend = backend::create_backend(options.backend, {});
   const double copy_rate = harness::device_copy_rate(*backend, copy_sizes(*backend, options));
+  const core::BuildInfo& build = core::build_info();
   json report{
+      {"dlbench", fmt::format("{} ({})", build.version, build.git_commit)},  // as --version has it
       {"device", backend->device().name},
       {"copy_bytes_per_s", copy_rate},
       {"largest_tensor",
