@@ -29,7 +29,10 @@ def changed(probe, trials=tuple(PROBES), **values):
     """PROBES with these values of a probe in those trials that have it."""
     return {name: {**of, probe: {**of[probe], **values}} if name in trials and probe in of else of
             for name, of in PROBES.items()}
-PYTORCH = {"bars": [{"bar": "compile-32", "wanted": 1.0, "peer": "compile-graph", "ratio": 1.1, "missing": []},
+
+
+PYTORCH = {"workload": "resunetpp",
+           "bars": [{"bar": "compile-32", "wanted": 1.0, "peer": "compile-graph", "ratio": 1.1, "missing": []},
                     {"bar": "eager-32", "wanted": 1.4, "peer": "eager", "ratio": 1.5, "missing": []},
                     {"bar": "eager-8", "wanted": 2.0, "peer": "eager", "ratio": 2.2, "missing": []}]}
 
@@ -54,13 +57,27 @@ class Acceptance(unittest.TestCase):
         self.table = table.read_text() if table.exists() else ""
         return done.returncode
 
-    def give_pytorch(self, device="NVIDIA H200", **changed):
+    def give_pytorch(self, device="NVIDIA H200", version="0.1.0 (fake)", **changed):
         self.output.mkdir(exist_ok=True)
-        content = json.loads(json.dumps(PYTORCH))
+        content = {**json.loads(json.dumps(PYTORCH)), "dlbench": version}
         content["rows"] = [{"name": name, "device": device} for name in ("dlbench", "eager")]
         for bar in content["bars"]:
             bar.update(changed.get(bar["bar"].replace("-", "_"), {}))
         (self.output / "pytorch.json").write_text(json.dumps(content))
+
+    def join(self, *words):
+        """bars.py on folders; its table and code."""
+        done = subprocess.run([sys.executable, "-B", HERE / "bars.py", *words], capture_output=True, text=True,
+                              timeout=60)
+        self.table = done.stdout
+        return done.returncode
+
+    def run_pytorch(self, **changed):
+        """Its part, with a PyTorch that leaves what give_pytorch has."""
+        self.give_pytorch(**changed)
+        (self.output / "pytorch.json").rename(self.folder / "compared.json")
+        self.fakes.called_python(compare=f"cp {self.folder}/compared.json {self.output}/pytorch.json; exit")
+        return self.run_part("pytorch")
 
     def bar(self, letter):
         found = [line for line in self.table.splitlines() if line.startswith(f"bar {letter} ")]

@@ -5,6 +5,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -12,8 +13,9 @@ import sys
 import threading
 import time
 import unittest
+from unittest import mock
 
-from acceptance_case import HERE, Acceptance
+from acceptance_case import HERE, PROBES, Acceptance
 
 FILES = {"table.txt", "details.txt", "info.txt", "device_properties.json", "resunetpp.json", "bandwidth.json",
          "pytorch.json", "archive.tar.gz"}
@@ -40,7 +42,7 @@ class Parts(Acceptance):
         self.assertEqual(self.run_part("speed", rules=rules, taints=taints), 1)
         self.assertIn("resunetpp: full: 100.0 +-1.0 samples/s", self.table)
         self.assertIn("resunetpp: taint throttled, trial full: hot", self.table)
-        self.assertIn("resunetpp, --cuda-graph on: synthetic/device: 100.0", self.table)
+        self.assertIn("resunetpp, bf16, --cuda-graph on: synthetic/device: 100.0", self.table)
 
     def test_tuning_comes_before_the_budget_and_bars_have_no_timeline(self):
         self.run_part("speed")
@@ -59,6 +61,55 @@ class Parts(Acceptance):
         made = [call for call in self.fakes.calls() if call[:2] == ["data", "generate"]]
         self.assertEqual(len(made), 1)
         self.assertTrue(list((self.folder / "cache").glob("acceptance-*/complete")))
+
+
+    def precisions(self):
+        """Of the runs that measure."""
+        return {call[call.index("--precision") + 1] for call in self.fakes.calls()
+                if call[0] == "run" and "--dry-run" not in call}
+
+    def test_without_bf16_trials_are_in_what_the_gpu_has(self):
+        says = "dlbench: --precision {0}: {0} needs compute capability 8.0, Tesla T4 is sm_75"
+        refused = [{"when": f"--precision {name}", "code": 2, "no_report": True, "says": says.format(name)}
+                   for name in ("bf16", "fp16")]
+        for rules, precision in ((refused[:1], "fp16"), (refused, "fp32")):
+            self.assertEqual(self.run_part("speed", rules=rules), 0, self.said)
+            self.assertEqual(self.precisions(), {precision})
+            self.assertRegex(self.table, rf"info +0 s  trials are in {precision} \(dlbench: .* needs compute")
+            self.assertRegex(self.table, rf"passed .* trials of mnist_cnn, {precision}, with all probes")
+            self.assertRegex(self.table, rf"passed .* resunetpp, {precision}, --cuda-graph off")
+            self.assertIn(f"wanted bf16, batch 32, a warm cache, not {precision}", self.bar("e"))
+            self.fakes.forget_calls()
+        self.run_part("speed")
+        self.assertEqual(self.precisions(), {"bf16"})
+        self.assertNotIn("trials are in", self.table.rpartition("# part speed, ")[2])
+
+    def test_trials_without_a_report_have_failed(self):
+        says = "dlbench: --precision bf16: bf16 needs compute capability 8.0, Tesla T4 is sm_75"
+        for when, name in (("--record-probes", "resunetpp"), ("--cuda-graph off", "mnist_cnn, bf16, --cuda-graph off")):
+            for how in ({"code": 2, "says": says}, {}):
+                self.assertEqual(self.run_part("speed", rules=[{"when": when, "no_report": True, **how}]), 1, self.said)
+                self.assertRegex(self.table, f"FAILED +0 s  {name}: no report of trials was written")
+
+    def test_bandwidth_without_its_program_was_not_run(self):
+        (self.fakes.bin / "gpu_bandwidth").unlink()
+        self.assertEqual(self.run_part("speed"), 1, self.said)
+        self.assertRegex(self.table, r"not run +0 s  bandwidth of memory-bound kernels \(no \S+/gpu_bandwidth; see")
+
+    def test_files_of_an_earlier_call_are_none_of_this_one(self):
+        self.run_part("speed")
+        self.assertTrue((self.output / "archive.tar.gz").exists())
+        self.fakes.script(self.fakes.path / "tar", "#!/bin/sh\nexit 2\n")
+        self.run_part("speed")
+        self.assertFalse((self.output / "archive.tar.gz").exists())
+        self.assertIn("archive.tar.gz: not written (code 2", self.table)
+        properties = self.output / "device_properties.json"
+        properties.write_text("{}")
+        self.run_part("tests")
+        self.assertFalse(properties.exists())
+        properties.write_text("{}")
+        self.run_part("tests", "--resume")
+        self.assertTrue(properties.exists(), "of the step that passed before")
 
 
 class Tests(Acceptance):
@@ -125,23 +176,6 @@ class Tests(Acceptance):
         self.assertNotIn("racecheck", (self.folder / "sanitizer.txt").read_text())
         self.assertRegex(self.table, r"skipped .*racecheck, a step of mnist_cnn \(no time for it\)")
 
-    def test_limits(self):
-        limits = self.fakes.log_limits()
-        self.run_part("tests", gpu_test={"fails": ["Nccl.Sums"]})
-        said = "\n".join(limits())
-        self.assertRegex(said, r"-k 10 180 \S+/dlbench info")
-        self.assertRegex(said, r"-k 10 400 \S+ gpu_test")
-        self.assertRegex(said, r"-k 10 240 \S+ alone")
-        self.assertRegex(said, r"--foreground -k 5 60 \S+/gpu_test --gtest_brief=1 --gtest_filter=Nccl.Sums")
-        (self.fakes.bin / "gpu_test").unlink()
-        self.assertEqual(self.run_part("tests"), 1)
-        self.assertRegex(self.table, r"not run .*tests that need a GPU \(no \S+/gpu_test")
-        self.assertRegex("\n".join(limits()), r"-k 10 200 \S+/dlbench verify --op all")
-        limits = self.fakes.log_limits()
-        self.run_part("speed")
-        self.assertEqual(sum(" 180 " in line and "--max-time 5s" in line for line in limits()), 2)
-        self.assertRegex("\n".join(limits()), r"-k 10 180 \S+/dlbench info --measure-peaks")
-
     def test_resumed_tests_are_those_that_did_not_pass(self):
         rules = [{"when": "--precision tf32", "code": 2, "says": "dlbench: tf32 needs compute capability 8.0"},
                  {"when": "mnist_cnn --backend cuda --precision fp16", "code": 1}]
@@ -161,13 +195,13 @@ class Tests(Acceptance):
     def test_another_dlbench_has_to_pass_anew(self):
         self.assertEqual(self.run_part("tests"), 0, self.said)
         self.fakes.dlbench.write_text(
-            self.fakes.dlbench.read_text().replace("dlbench fake", "dlbench (fixed)"))
+            self.fakes.dlbench.read_text().replace("0.1.0 (fake)", "0.1.0 (fixed)"))
         self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
         self.assertEqual(len(self.verified()), 20)
 
     def test_another_gpu_has_to_pass_anew(self):
         self.assertEqual(self.run_part("tests"), 0, self.said)
-        self.fakes.script(self.fakes.path / "nvidia-smi", "#!/bin/sh\necho NVIDIA H100\n")
+        self.fakes.gpu("NVIDIA H100")
         self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
         self.assertEqual(len(self.verified()), 20)
 
@@ -220,8 +254,7 @@ class Tests(Acceptance):
         self.assertEqual(self.run_part("speed", bandwidth={"code": 77}), 1)
         for says, code in (("skipped: this PyTorch sees no GPU", 1),
                            ("skipped: python3 has no PyTorch: ModuleNotFoundError: No module named 'torch'", 0)):
-            self.fakes.script(self.fakes.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
-                                  f" echo \"{says}\"; exit 77;;\nesac\nexec {sys.executable} \"$@\"\n")
+            self.fakes.called_python(compare=f'echo "{says}"; exit 77')
             shutil.rmtree(self.output)
             self.assertEqual(self.run_part("pytorch"), code, self.said)
 
@@ -252,20 +285,6 @@ class Tests(Acceptance):
         self.assertEqual(self.run_part("speed"), 0, self.said)
         self.assertFalse(said.exists())
 
-    def test_a_step_that_hangs_ends_at_the_deadline(self):
-        rules = [{"when": "--precision fp32", "seconds": 120}]
-        self.assertEqual(self.run_part("tests", "--deadline", "16", rules=rules), 1)
-        self.assertRegex(self.table, r"FAILED .*did not end within 1\d s")
-        self.assertRegex(self.table, r"not run .*\(the time is up\)")
-
-    def test_all_keeps_time_for_later_parts(self):
-        # 16 s below what is kept: the tests get nothing, speed nothing, PyTorch is asked for.
-        self.assertEqual(self.run_part("all", "--deadline", "245", peers={}), 1)
-        self.assertRegex(self.table, r"not run .*tests that need a GPU")
-        self.assertRegex(self.table, r"not run .*bandwidth")
-        self.assertNotIn("no rates", self.table)
-        self.assertRegex(self.table, r"(skipped|passed|FAILED) .*PyTorch beside it")
-
 
 class Machines(Acceptance):
     def test_an_info_that_hangs_is_named_so(self):
@@ -277,8 +296,7 @@ class Machines(Acceptance):
         self.assertIn("info: dlbench: no such symbol (code 5)", self.said)
 
     def test_what_torch_compile_tuned_is_kept_with_the_rest(self):
-        self.fakes.script(self.fakes.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
-                              f" echo \"at $TORCHINDUCTOR_CACHE_DIR\"; exit;;\nesac\nexec {sys.executable} \"$@\"\n")
+        self.fakes.called_python(compare='echo "at $TORCHINDUCTOR_CACHE_DIR"; exit')
         cache = {"DLBENCH_CACHE_DIR": str(self.folder / "cache")}
         for environment, folder in ((cache, f"{self.folder}/cache/torchinductor"),
                                     ({**cache, "TORCHINDUCTOR_CACHE_DIR": "/of/the/user"}, "/of/the/user")):
@@ -307,6 +325,79 @@ class Machines(Acceptance):
         self.fakes.script(self.fakes.path / "cmake", "#!/bin/sh\nsleep 60\n")
         self.assertEqual(self.run_part("tests", "--deadline", "1", tree=self.folder / "nothing"), 1)
         self.assertIn("not built within 1 s", self.said)
+
+    def test_without_python_nothing_begins(self):
+        for does in ("exit 127", "exit 1"):
+            self.fakes.script(self.fakes.path / "python3", f"#!/bin/sh\n{does}\n")
+            self.assertEqual(self.run_part("tests"), 1)
+            self.assertEqual(self.said, "FAILED: no python3 in PATH that runs and is 3.8 or newer: the table and the "
+                                        "bars need it\n")
+            self.assertEqual(self.fakes.calls(), [])
+        done = subprocess.run([HERE / "acceptance.sh", "--help"], capture_output=True, text=True, timeout=60)
+        self.assertIn("python3, 3.8 or newer", "".join(done.stdout.splitlines(keepends=True)[:5]))
+        self.assertIn("GCC's runtime and python3.", done.stdout)
+
+    def test_without_an_answer_of_the_driver_the_gpu_is_that_of_dlbench(self):
+        self.fakes.script(self.fakes.path / "nvidia-smi", "#!/bin/sh\necho 'Failed to initialize NVML'; exit 9\n")
+        info = "backends\n  cuda         NVIDIA H200, 139.8 GiB, sm_90\n"
+        self.assertEqual(self.run_part("speed", info=info), 0, self.said)
+        self.assertIn("\nNVIDIA H200, 139.8 GiB, sm_90, nvidia-smi does not answer\n", self.table)
+        self.assertIn("met 1.000", self.bar("e"))
+        self.assertEqual(self.run_part("tests", info=info), 0, self.said)
+        self.assertEqual(self.run_part("tests", "--resume", info=info), 0, self.said)
+        self.assertNotIn("(before)", self.table, "which GPU it was is not known")
+
+    def place(self, folder):
+        """The scripts in a checkout or where they are installed, by the list of the build."""
+        listed = (HERE / "CMakeLists.txt").read_text()
+        scripts = re.search(r"PROGRAMS (acceptance.sh [^)]*?) DESTINATION (\S+) COMPONENT gpu-tests", listed)
+        peers = re.search(r"FILES \$\{PROJECT_SOURCE_DIR\}/(tests/peers/\S+)\s+DESTINATION (\S+) COMPONENT", listed)
+        for names, to in ((scripts[1].split(), scripts[2]), ([HERE.parents[1] / peers[1]], peers[2])):
+            place = folder / to.replace("${CMAKE_INSTALL_DATADIR}/dlbench/", "")
+            place.mkdir(parents=True)
+            for name in names:
+                shutil.copy(HERE / name, place)
+        return folder / "tests" / "gpu" / "acceptance.sh"
+
+    def run_default(self, script, *more, **behaviour):
+        self.fakes.behave(**{"probes": PROBES, **behaviour})
+        done = subprocess.run([script, *more], capture_output=True, text=True, timeout=120, cwd=self.folder,
+                              env={**os.environ, "PATH": f"{self.fakes.path}:{os.environ['PATH']}"})
+        self.said = done.stdout + done.stderr
+        return done.returncode
+
+    def test_an_installed_script_takes_its_own_tree_and_leaves_nothing_beside_it(self):
+        script = self.place(self.folder / "tree" / "share" / "dlbench")
+        before = sorted(script.parents[1].rglob("*"))
+        self.fakes.called_python(compare=":")
+        with mock.patch.dict(os.environ):
+            os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+            for part in ("speed", "pytorch"):
+                self.run_default(script, "--part", part, "--deadline", "60")
+                self.assertNotIn("No such file", self.said)
+                self.assertNotIn("ImportError", self.said)
+        self.assertTrue((self.folder / "gpu-acceptance" / "resunetpp.json").exists(), self.said)
+        self.assertEqual(sorted(script.parents[1].rglob("*")), before)
+        known = {file.name for file in HERE.iterdir() if file.suffix in (".sh", ".py")}
+        others = {name for name in known if name.endswith("_test.py")} | {"acceptance_case.py", "fakes.py"}
+        self.assertEqual({file.name for file in script.parent.iterdir()}, known - others)
+        (self.folder / "tree" / "bin" / "dlbench").unlink()
+        self.assertEqual(self.run_default(script), 77 if "no NVIDIA driver" in self.said else 1)
+        self.assertIn("nothing to build one from beside this script", self.said)
+
+    def test_the_default_tree_is_the_build_folder_that_is_complete(self):
+        script = self.place(self.folder / "checkout")
+        (self.folder / "checkout" / "CMakePresets.json").write_text("{}")
+        self.fakes.script(self.fakes.path / "cmake", "#!/bin/sh\necho \"CMake Error: in $*\"; exit 1\n")
+        release = self.folder / "checkout" / "build" / "release" / "bin"
+        shutil.copytree(self.fakes.bin, release)
+        self.assertEqual(self.run_default(script, "--part", "tests"), 1)
+        self.assertIn("checkout/build/cuda/bin, and none can be built here", self.said, "without a plug-in")
+        (release / "libdlbench_cuda.so").touch()
+        self.assertEqual(self.run_default(script, "--part", "tests"), 0, self.said)
+        shutil.copytree(release, self.folder / "checkout" / "build" / "cuda" / "bin")
+        (release / "dlbench").write_text("#!/bin/sh\nexit 1\n")
+        self.assertEqual(self.run_default(script, "--part", "tests"), 0, "build/cuda comes first")
 
     def test_wrong_options(self):
         for words in (["--part", "most"], ["--deadline", "soon"], ["--prat"], ["--part", "speed", "--resume"], ["--resume"]):

@@ -5,12 +5,18 @@
 
   tests/gpu/bars.py FOLDER [FOLDER...]   a row for each of the seven bars. Of several folders (one per
                                          call of a part) their tables come before it, as one, and a bar
-                                         is judged by the last folder that has what it needs.
-  tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report, "info TEXT" for the table
+                                         is judged by the last folder that has what it needs. Last a line,
+                                         "FAILED: TEXT", for each reason why that is no whole acceptance.
+  tests/gpu/bars.py --of-call FOLDER     the rows alone, as acceptance.sh ends a call with
+  tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report, "info TEXT" for the table of
+                                         acceptance.sh
 
-A bar is met, MISSED, or was not run, with the reason. What another GPU than an H200 did is no such
-judgement, nor is a ratio to the slower of two contestants: such a row is "info", with the ratio and the
-GPU's name or what is missing. Exit code: 0 none was missed, 3 one was.
+A bar is met, MISSED, or was not run, with the reason. It is of the dlbench and the GPU of the last part in
+the tables: what another measured is not judged. What another GPU than an H200 did is no such judgement, nor
+is a ratio to the slower of two contestants: such a row is "info", with the ratio and the GPU's name or what is
+missing. Exit code: 0 none was missed, 3 one was; 1 whatever the bars, where a folder has no table or is not
+there, and where of tests, speed or pytorch the last call is missing, failed or was by another dlbench or on
+another GPU than the last of all.
 """
 import argparse
 import json
@@ -19,21 +25,46 @@ import pathlib
 import re
 import sys
 
+from tables import doubts, is_one_of, parts_of, why_without
+
 MISSED = 3
+FAILED = 1
 SAMPLES = 1000  # a data set of fewer says little of a loader
 CORES = 16  # of the host that loads
+WITHIN = 0.03  # of one, full is to be of synthetic/host
 
 
 class NotRun(Exception):
     """Why a bar cannot be judged."""
 
 
+def gpus_of_report(report):
+    """The name of the GPU that computed in a report of dlbench, in a set. An older report names none that way: it
+    has one where all GPUs of its hosts have the same name, or one has its UUID; else the set is empty."""
+    workload = report.get("workload") or {}
+    if workload.get("device"):
+        return {workload["device"]}
+    hosts = (report.get("system") or {}).get("hosts") or ()
+    gpus = [gpu for host in hosts for gpu in host.get("gpus") or () if gpu.get("name")]
+    uuid = workload.get("device_uuid")
+    names = {gpu["name"] for gpu in gpus if uuid and gpu.get("uuid") == uuid} or {gpu["name"] for gpu in gpus}
+    return names if len(names) == 1 else set()
+
+
 def gpus_in(content):
-    """Names of the GPUs in a report of dlbench, or in what gpu_bandwidth or compare_pytorch.py wrote."""
-    hosts = (content.get("system") or {}).get("hosts") or ()
-    names = [gpu.get("name") for host in hosts for gpu in host.get("gpus") or ()]
-    names += [row.get("device") for row in content.get("rows") or ()] + [content.get("device")]
+    """Names of the GPUs that computed, by a report of dlbench, or by what gpu_bandwidth or compare_pytorch.py
+    wrote."""
+    if "system" in content:
+        return sorted(gpus_of_report(content))
+    names = [row.get("device") for row in content.get("rows") or ()] + [content.get("device")]
     return sorted({name for name in names if name})
+
+
+def build_of(content):
+    """Of which dlbench it is, as `dlbench --version` says it; empty: not told."""
+    if tool := content.get("tool"):
+        return f"{tool['version']} ({tool['git_commit']})"
+    return content.get("dlbench") or ""
 
 
 def is_h200(name):
@@ -42,10 +73,9 @@ def is_h200(name):
 
 
 def gpus_without_bars(content):
-    """Of which GPUs it is, where that is known and none is an H200; else empty. Of several it is not known
-    which one computed."""
+    """Which GPUs computed, where not all of them are an H200; else empty."""
     names = gpus_in(content)
-    return "" if any(is_h200(name) for name in names) else ", ".join(names)
+    return "" if all(is_h200(name) for name in names) else ", ".join(names)
 
 
 class Folders:
@@ -53,6 +83,21 @@ class Folders:
 
     def __init__(self, folders):
         self.folders = [pathlib.Path(folder) for folder in folders]
+        self.parts = [part for folder in self.folders for part in parts_of(folder)]
+
+    def check_origin(self, name, content):
+        """Figures of another dlbench or GPU than those of the last part are no result of it."""
+        build, gpus = build_of(content), gpus_in(content)
+        if not build:
+            raise NotRun(f"{name} does not say of which dlbench it is")
+        if not gpus:
+            raise NotRun(f"{name} does not name the GPU that computed")
+        if not self.parts:
+            return
+        if build != self.parts[-1].build:
+            raise NotRun(f"{name} is of dlbench {build}")
+        if others := [gpu for gpu in gpus if not is_one_of(gpu, self.parts[-1].gpu_names())]:
+            raise NotRun(f"{name} is of another GPU: {', '.join(others)}")
 
     def last_judged(self, name, judge):
         """What `judge` makes of a file's content, in the last folder where it can be judged. Where it can be
@@ -63,6 +108,7 @@ class Folders:
                 continue
             try:
                 content = json.loads((folder / name).read_text())
+                self.check_origin(name, content)
                 value, met, text = judge(content)
                 if gpus := gpus_without_bars(content):
                     met, text = None, f"on {gpus}, the bars are of an H200; {text}"
@@ -75,7 +121,7 @@ class Folders:
                 why = why or f"{folder / name} cannot be read: {error!r}"
         if unjudged:
             return unjudged
-        raise NotRun(why or f"no {name}: its part did not run, or failed")
+        raise NotRun(why or f"no {name}: {why_without(name, self.parts)}")
 
     def tables(self):
         """Lines of all tables but their bars."""
@@ -137,7 +183,15 @@ def rate_of(trial):
     return rate["mean"], (interval[1] - interval[0]) / 2 if interval else 0.0
 
 
+def check_complete(report):
+    run = report["run"]
+    if run.get("status") != "complete":
+        failure = (run.get("failure") or {}).get("detail") or ""
+        raise NotRun(f"its run is {run.get('status') or 'of no known status'}" + (f": {failure}" if failure else ""))
+
+
 def loader_bar(report):
+    check_complete(report)
     full, host = trial_of(report, "full"), trial_of(report, "synthetic/host")
     effective = report["config"]["effective"]
     samples = (report.get("dataset") or {}).get("samples") or 0
@@ -149,10 +203,15 @@ def loader_bar(report):
     cores = min(host["cpu"]["usable_cores"] for host in report["system"]["hosts"])
     if cores < CORES:
         raise NotRun(f"{cores} usable cores, wanted {CORES}")
+    for trial in (full, host):
+        if not trial["throughput"]["samples_per_second"].get("ci95"):
+            raise NotRun(f"the rate of {name_of(trial)} has no interval")
     (a, half_a), (b, half_b) = rate_of(full), rate_of(host)
     ratio = a / b
     half = ratio * math.hypot(half_a / a, half_b / b)
-    return ratio, ratio >= 0.97, f"+-{half:.3f}, {samples} samples, {cores} usable cores"
+    if half > WITHIN and ratio + half >= 1 - WITHIN:
+        raise NotRun(f"{ratio:.3f} +-{half:.3f}: the interval is too wide to show {WITHIN}")
+    return ratio, ratio >= 1 - WITHIN, f"+-{half:.3f}, {samples} samples, {cores} usable cores"
 
 
 def probe_values(report, probe):
@@ -178,14 +237,19 @@ def worst_value(found, key):
 def tracing_bar(report):
     if report["config"]["effective"].get("trace"):
         raise NotRun("the run wrote a timeline (--trace), which costs time of its own")
+    check_complete(report)
     found = probe_values(report, "cupti")
     share, trial = worst_value(found, "slowdown_share")
-    dropped = sum(values.get("dropped_records") or 0 for _, values in found)
+    unknown = [trial for trial, values in found if values.get("dropped_records") is None]
+    if unknown:
+        raise NotRun(f"whether records were dropped is not known of {', '.join(unknown)}")
+    dropped = sum(values["dropped_records"] for _, values in found)
     return (100 * share, share < 0.03 and dropped == 0,
             f"% in {trial}, the slowest of {len(found)} trials; {dropped:.0f} records dropped")
 
 
 def monitor_bar(report):
+    check_complete(report)
     found = probe_values(report, "nvml")
     share, trial = worst_value(found, "monitor_cpu_share")
     return 100 * share, share < 0.001, f"% in {trial}, the most of {len(found)} trials"
@@ -241,13 +305,14 @@ def show_rates(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", metavar="FOLDER")
+    parser.add_argument("--of-call", action="store_true", help="the bars alone, whatever its table says")
     parser.add_argument("--rates", metavar="REPORT")
     arguments = parser.parse_args()
     if arguments.rates:
         try:
             return show_rates(arguments.rates)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            print(f"info no rates in {arguments.rates}: {error!r}")
+            print(f"FAILED no rates in {arguments.rates}: {error!r}")
             return 1
     if not arguments.folders:
         parser.error("a FOLDER or --rates REPORT")
@@ -255,7 +320,13 @@ def main():
     if len(arguments.folders) > 1:
         for line in folders.tables():
             print(line)
-    return show_bars(folders)
+    code = show_bars(folders)
+    if arguments.of_call:
+        return code
+    reasons = doubts(folders.folders, folders.parts)
+    for reason in reasons:
+        print(f"FAILED: {reason}")
+    return FAILED if reasons else code
 
 
 if __name__ == "__main__":

@@ -40,8 +40,9 @@ import sys
 import tempfile
 import time
 
-from bars import is_met
+from bars import gpus_in, gpus_of_report, is_met
 from pytorch_step import PEERS, PRECISIONS
+from tables import is_one_of
 
 SKIPPED = 77
 STDERR_BYTES = 4096
@@ -140,10 +141,9 @@ def finished(command, limit):
 
 
 def device_in(report):
-    """The report lists the GPUs of its hosts: of several kinds it is not known which one computed."""
-    with contextlib.suppress(KeyError, TypeError):
-        names = {gpu["name"] for host in report["system"]["hosts"] for gpu in host["gpus"]}
-        return {"device": names.pop()} if len(names) == 1 else {}
+    """The GPU that computed, where the report tells."""
+    with contextlib.suppress(AttributeError, KeyError, TypeError):
+        return {"device": name for name in gpus_of_report(report)}
     return {}
 
 
@@ -227,9 +227,10 @@ class Table:
     def has(self, key):
         return bool(self.rates(key)) or UNSUPPORTED in self.why(key)
 
-    def resume(self, wanted):
-        """Takes over from an earlier call of the same dlbench what is complete: of one precision and batch
-        all that is wanted. Returns these; in the others dlbench and its peers run anew, in turn."""
+    def resume(self, wanted, gpu):
+        """Takes over from an earlier call of the same dlbench, on the same GPU where one is named, what is complete: of
+        one precision and batch all that is wanted. Returns these; in the others dlbench and its peers run anew, in
+        turn."""
         path = pathlib.Path(self.output)
         if not path.is_file():
             return set()
@@ -241,6 +242,9 @@ class Table:
         of = (content.get("dlbench"), content.get("image_size"))
         if of != (self.version, self.size) or self.version.endswith("+)"):  # what is not committed may be anything
             print(f"{path.name} is not resumed: it is of {of[0]}, {of[1]} pixels; this is {self.version}, {self.size}")
+            return set()
+        if others := [name for name in gpus_in(content) if gpu and not is_one_of(name, [gpu])]:
+            print(f"{path.name} is not resumed: it is of {', '.join(others)}; this is {gpu}")
             return set()
         for row in content["rows"]:
             facts = {k: row[k] for k in KEPT_FACTS if k in row}
@@ -343,7 +347,7 @@ def compare(arguments, begin):
     version = finished([arguments.dlbench, "--version"], 60).stdout.strip()
     table = Table(arguments.output, arguments.size, version)
     wanted, more = measurements(arguments)
-    before = table.resume(wanted) if arguments.resume else set()
+    before = table.resume(wanted, arguments.on) if arguments.resume else set()
     for precision, batch, name in wanted + more:
         if (precision, batch) in before:
             continue
@@ -382,6 +386,7 @@ def main():
     parser.add_argument("--resume", action="store_true",
                         help="keep what --output has of this dlbench of a precision and batch size, where "
                              "nothing that has to be measured is missing, and run the others")
+    parser.add_argument("--on", metavar="GPU", help="the name of the one that is here: of another nothing is kept")
     parser.add_argument("--python", default=sys.executable, help="interpreter with PyTorch")
     parser.add_argument("--windows", type=int, default=5, help="of a PyTorch process")
     parser.add_argument("--seconds", type=float, default=3.0, help="of all windows, at least")

@@ -24,26 +24,30 @@ for rule in behaviour.get("rules", ()):
 else:
     rule = {{}}
 option = lambda name, other=None: words[words.index(name) + 1] if name in words else other
+version = behaviour.get("version", "0.1.0 (fake)")
 if "--version" in words:
-    print(behaviour.get("version", "dlbench fake"))
+    print(version)
 if words[:1] == ["info"]:
     print(behaviour.get("info", "backends\n  cuda    NVIDIA H200"), flush=True)
 if words[:2] == ["data", "generate"]:
     pathlib.Path(option("--out")).mkdir(parents=True)
-if words[:1] == ["run"]:
+if words[:1] == ["run"] and "--dry-run" not in words:
     trials = []
     for name in option("--trials").split(","):
         kind, _, variant = name.partition("/")
         rate = rule.get("rate", behaviour.get("rates", {{}}).get(name, 100.0))
         trials.append({{"kind": kind, "variant": variant or None,
                         "batch_size_per_rank": int(option("--batch-size", 0)),
-                        "throughput": {{"samples_per_second": {{"mean": rate, "ci95": [rate - 1, rate + 1]}}}},
+                        "throughput": {{"samples_per_second": {{
+                            "mean": rate, "ci95": behaviour.get("ci95", [rate - 1, rate + 1])}}}},
                         "probes": behaviour.get("probes", {{}}).get(name, {{}})}})
     effective = {{"precision": option("--precision"), "cache": option("--cache", "as-is"),
                   "trace": option("--trace", "")}}
     report = {{"trials": trials, "config": {{"effective": effective}},
                "dataset": {{"samples": behaviour.get("samples", 1280)}}, "probes": {{}},
-               "run": {{"taints": behaviour.get("taints", [])}},
+               "run": {{"taints": behaviour.get("taints", []), **behaviour.get("run", {{"status": "complete"}})}},
+               "tool": dict(zip(("version", "git_commit"), version.rstrip(")").split(" ("))),
+               "workload": behaviour.get("workload", {{"device": behaviour.get("gpus", ["NVIDIA H200"])[0]}}),
                "system": {{"hosts": [{{"cpu": {{"usable_cores": behaviour.get("cores", 16)}},
                                      "gpus": [{{"name": name}} for name in
                                               behaviour.get("gpus", ["NVIDIA H200"])]}}]}}}}
@@ -59,7 +63,7 @@ sys.exit(rule.get("code", 0))
 """
 
 GPU_TEST = r"""#!{python} -IS
-import json, os, pathlib, sys
+import json, os, pathlib, sys, time
 here = pathlib.Path({folder!r})
 behaviour = json.loads((here / "behaviour.json").read_text()).get("gpu_test", {{}})
 names = ["Step.Equals/mnist", "Step.Equals/resunetpp", "Nccl.Sums"]
@@ -67,6 +71,8 @@ failing, skipped = behaviour.get("fails", []), behaviour.get("skips", [])
 words = " ".join(sys.argv[1:])
 if "--gtest_list_tests" in words:
     print("Step.  # TypeParam = int\n  Equals/mnist\n  Equals/resunetpp  # GetParam() = 3\nNccl.\n  Sums")
+    sys.stdout.flush()
+    time.sleep(behaviour.get("list_seconds", 0))
     sys.exit(behaviour.get("list_code", 0))
 with open(here / "calls.jsonl", "a") as log:
     log.write(json.dumps(["gpu_test", words.partition("--gtest_filter=")[2], os.environ.get("CUDA_LAUNCH_BLOCKING")])
@@ -89,13 +95,15 @@ sys.exit(1 if failing else 0)
 
 BANDWIDTH = r"""#!{python} -IS
 import json, pathlib, sys
-behaviour = json.loads((pathlib.Path({folder!r}) / "behaviour.json").read_text()).get("bandwidth", {{}})
+of_all = json.loads((pathlib.Path({folder!r}) / "behaviour.json").read_text())
+behaviour = of_all.get("bandwidth", {{}})
 if behaviour.get("crashes"):
     sys.exit(1)
 rows = [{{"name": name, "dtype": "bf16", "kind": f"own:{{name}} {{name}} bf16 -> bf16", "share_of_copy": share}}
         for name, share in behaviour.get("shares", {{"add": 0.95, "batch_norm": 0.875}}).items()]
 pathlib.Path(sys.argv[sys.argv.index("--output") + 1]).write_text(
-    json.dumps({{"device": behaviour.get("device", "NVIDIA H200"), "complete": behaviour.get("complete", True),
+    json.dumps({{"dlbench": behaviour.get("version", of_all.get("version", "0.1.0 (fake)")),
+                "device": behaviour.get("device", "NVIDIA H200"), "complete": behaviour.get("complete", True),
                 "rows": rows, "failed": behaviour.get("failed", []), "skipped": behaviour.get("skipped", [])}}))
 for row in rows:
     print(f"{{row['name']:<44}} bf16  4000.0 GB/s  {{row['share_of_copy']:.2f}} of copy")
@@ -127,7 +135,18 @@ print(peer.get("says_last", ""))
 sys.exit(peer.get("code", 0))
 """
 
-SMI = "#!/bin/sh\necho 'NVIDIA H200, 580.00, 143771 MiB, 700.00 W'\n"
+SMI = "#!/bin/sh\necho '{name}, 580.00, 143771 MiB, 700.00 W'\n"
+# As acceptance.sh calls it: asked for PyTorch it says code, in place of compare_pytorch.py it runs the lines of
+# compare, if there are any, and all else is Python's.
+CALLED_PYTHON = """#!/bin/sh
+case "$*" in
+*find_spec*) exit {code};;
+*compare_pytorch.py*)
+{compare}
+;;
+esac
+exec {python} "$@"
+"""
 SANITIZER = "#!/bin/sh\n{does}\n"
 TIMEOUT = "#!/bin/sh\necho \"$@\" >>'{log}'\nexec {timeout} \"$@\"\n"
 
@@ -145,7 +164,7 @@ class Fakes:
         self.dlbench = self.write(self.bin / "dlbench", DLBENCH)
         self.write(self.bin / "gpu_test", GPU_TEST)
         self.write(self.bin / "gpu_bandwidth", BANDWIDTH)
-        self.script(self.path / "nvidia-smi", SMI)
+        self.gpu("NVIDIA H200")
         self.behave()
 
     def write(self, file, template):
@@ -156,6 +175,14 @@ class Fakes:
         file.write_text(text)
         file.chmod(0o755)
         return file
+
+    def gpu(self, name):
+        """That the driver names."""
+        self.script(self.path / "nvidia-smi", SMI.format(name=name))
+
+    def called_python(self, has_torch=True, compare=":"):
+        self.script(self.path / "python3", CALLED_PYTHON.format(code=0 if has_torch else 3, compare=compare,
+                                                                python=sys.executable))
 
     def sanitizer(self, does):
         self.script(self.path / "compute-sanitizer", SANITIZER.format(does=does))
