@@ -271,7 +271,8 @@ sys.exit(0 if importlib.util.find_spec("torch") else 3)' >/dev/null 2>&1 || code
 pytorch_part() {
   local left=$((deadline - SECONDS)) again=()
   if ((resume)); then
-    again=(--resume --on "${gpus%%,*}")
+    mapfile -t again < <(cut -d, -f1 <<<"$gpus")
+    again=(--resume --on "${again[@]}")
   else
     rm -f "$output/pytorch.json" # of an earlier call
   fi

@@ -227,7 +227,7 @@ class Table:
     def has(self, key):
         return bool(self.rates(key)) or UNSUPPORTED in self.why(key)
 
-    def resume(self, wanted, gpu):
+    def resume(self, wanted, gpus):
         """Takes over from an earlier call of the same dlbench, on the same GPU where one is named, what is complete: of
         one precision and batch all that is wanted. Returns these; in the others dlbench and its peers run anew, in
         turn."""
@@ -243,8 +243,8 @@ class Table:
         if of != (self.version, self.size) or self.version.endswith("+)"):  # what is not committed may be anything
             print(f"{path.name} is not resumed: it is of {of[0]}, {of[1]} pixels; this is {self.version}, {self.size}")
             return set()
-        if others := [name for name in gpus_in(content) if gpu and not is_one_of(name, [gpu])]:
-            print(f"{path.name} is not resumed: it is of {', '.join(others)}; this is {gpu}")
+        if others := [name for name in gpus_in(content) if gpus and not is_one_of(name, gpus)]:
+            print(f"{path.name} is not resumed: it is of {', '.join(others)}; this is {', '.join(gpus)}")
             return set()
         for row in content["rows"]:
             facts = {k: row[k] for k in KEPT_FACTS if k in row}
@@ -386,7 +386,8 @@ def main():
     parser.add_argument("--resume", action="store_true",
                         help="keep what --output has of this dlbench of a precision and batch size, where "
                              "nothing that has to be measured is missing, and run the others")
-    parser.add_argument("--on", metavar="GPU", help="the name of the one that is here: of another nothing is kept")
+    parser.add_argument("--on", nargs="+", metavar="GPU",
+                        help="names of those that are here: with --resume nothing of another one is kept")
     parser.add_argument("--python", default=sys.executable, help="interpreter with PyTorch")
     parser.add_argument("--windows", type=int, default=5, help="of a PyTorch process")
     parser.add_argument("--seconds", type=float, default=3.0, help="of all windows, at least")
