@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -121,6 +120,19 @@ OperatorProfile profile_operators(Session& session,
                                     std::move(samples),
                                     reports::peak_rates(peaks, session.plan().options().precision)),
           .disturbance = disturbance};
+}
+
+std::map<std::int64_t, probes::GpuOpLabel> op_labels(const backend::LoweredGraph& lowered) {
+  std::map<std::int64_t, probes::GpuOpLabel> labels;
+  for (const graph::Phase phase : graph::kPhases) {
+    labels[graph::id_outside_nodes(phase)] = {"", std::string(graph::name(phase))};
+  }
+  for (const backend::LoweredNode& node : lowered.nodes) {
+    if (!node.covers.empty()) {
+      labels[node.covers.front()] = {node.name, std::string(graph::name(node.phase))};
+    }
+  }
+  return labels;
 }
 
 }  // namespace dlbench::harness

@@ -5,12 +5,16 @@
 // with a clock reading around every node. Never used for headline numbers.
 #pragma once
 
+#include "engine/backend/lowering.h"
 #include "harness/session/session.h"
 #include "harness/trials/rank_group.h"
+#include "probes/gpu/gpu_trace.h"
 #include "probes/node/disturbance.h"
 #include "reports/analysis_record.h"
 #include "reports/record.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,5 +34,11 @@ struct OperatorProfile {
                                                 RankGroup& ranks,
                                                 const probes::OwnLoad& own,
                                                 const std::vector<reports::PeakRecord>& peaks);
+
+/// Returns the names and phases of the nodes that run, as `operators` of the report has them, and
+/// the phases of what belongs to none of them, by
+/// the id under which they are traced.
+[[nodiscard]] std::map<std::int64_t, probes::GpuOpLabel> op_labels(
+    const backend::LoweredGraph& lowered);
 
 }  // namespace dlbench::harness

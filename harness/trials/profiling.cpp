@@ -436,19 +436,6 @@ std::optional<double> memory_share(const reports::TrialRecord& timed,
   return bytes / *step_s / *peak;
 }
 
-std::map<std::int64_t, probes::GpuOpLabel> op_labels(const backend::LoweredGraph& lowered) {
-  std::map<std::int64_t, probes::GpuOpLabel> labels;
-  for (const graph::Phase phase : graph::kPhases) {
-    labels[graph::id_outside_nodes(phase)] = {"", std::string(graph::name(phase))};
-  }
-  for (const backend::LoweredNode& node : lowered.nodes) {
-    if (!node.covers.empty()) {
-      labels[node.covers.front()] = {node.name, std::string(graph::name(node.phase))};
-    }
-  }
-  return labels;
-}
-
 std::optional<UntracedShares> profile_arms(RankGroup& ranks,
                                            ProbeSet& probes,
                                            UntimedRunner& runner,

@@ -5,7 +5,6 @@
 // and probes that record or count on the device. Their times reach no headline number.
 #pragma once
 
-#include "engine/backend/lowering.h"
 #include "harness/analysis/gpu_activity.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/probe_set.h"
@@ -46,11 +45,6 @@ struct ProfilingRequest {
 /// Whether a probe with repetitions of its own has something to measure in this trial: a device
 /// probe has nothing if the steps only load batches.
 [[nodiscard]] bool sees_trial(const probes::ProbeSpec& probe, const TrialId& trial);
-
-/// Returns the names and phases of the nodes that run, as `operators` of the report has them, by
-/// the id under which they are traced.
-[[nodiscard]] std::map<std::int64_t, probes::GpuOpLabel> op_labels(
-    const backend::LoweredGraph& lowered);
 
 /// Returns the cost of a probe: median time of the steps with it / that of the timed repetitions -
 /// 1; nothing if one is unknown. In seconds on the same clock.
