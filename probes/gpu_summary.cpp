@@ -50,7 +50,8 @@ Number mean(const GpuSums& sums, GpuValue value) {
 
 /// Returns the mean of the limits that were in force, as a site may change it during a run.
 Number power_limit(const GpuIdentity& gpu, const GpuSums& sums) {
-  const Number seen = mean(sums, GpuValue::kPowerLimit);
+  const GpuValueSums& of = sums.of(GpuValue::kPowerLimit);
+  const Number seen = of.min == of.max ? of.max : mean(sums, GpuValue::kPowerLimit);
   return seen.has_value() ? seen : gpu.power_limit_watt;
 }
 

@@ -76,7 +76,7 @@ std::vector<CounterTrack> counter_tracks(const GpuSamples& samples) {
     CounterTrack& track = tracks.emplace_back(CounterTrack{"GPU " + samples.counters[counter], {}});
     for (std::size_t index = 0; index < samples.samples.size(); ++index) {
       const CounterSample& sample = samples.samples[index];
-      const double value = sample.values[counter];  // not a number: nothing was measured
+      const double value = sample.values[counter];  // no number: drawn as nothing
       track.points.push_back({sample.begin_ns, std::isfinite(value) ? value : 0.0});
       const bool last = index + 1 == samples.samples.size();
       if (last || samples.samples[index + 1].begin_ns - sample.end_ns > half_interval_ns) {

@@ -119,8 +119,8 @@ class Probe {
   virtual void begin_steps() noexcept {}
   virtual void end_trial() noexcept = 0;
 
-  /// Sets the names of the plan's ops by id, before the first window: a replayed step begins no
-  /// regions that would name them.
+  /// Sets the names of the plan's ops by id, and of phases by the ids of work outside its ops,
+  /// before the first window: a replayed step begins no regions that would name them.
   virtual void name_ops(const std::map<std::int64_t, GpuOpLabel>& /*ops*/) {}
 
   /// Returns the condition of the device in the window that ended last, if the probe watches one.

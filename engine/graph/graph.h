@@ -12,6 +12,7 @@
 #include "engine/graph/op_kind.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -45,16 +46,17 @@ enum class Storage : std::uint8_t {
 enum class Phase : std::uint8_t { kForward, kLoss, kBackward, kAllReduce, kOptimizer };
 
 [[nodiscard]] std::string_view name(Phase phase);
+[[nodiscard]] std::string_view name(Storage storage);
+[[nodiscard]] std::string_view name(Mode mode);
 
 /// Returns the number by which probes know work of a phase that belongs to none of its nodes.
 [[nodiscard]] constexpr NodeId id_outside_nodes(Phase phase) {
   return kNoNode - 1 - static_cast<NodeId>(phase);
 }
+/// In order.
 inline constexpr std::array kPhases{
     Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kAllReduce, Phase::kOptimizer};
-
-[[nodiscard]] std::string_view name(Storage storage);
-[[nodiscard]] std::string_view name(Mode mode);
+static_assert(kPhases.size() == static_cast<std::size_t>(Phase::kOptimizer) + 1, "all of them");
 
 /// How a state value is initialised; random values depend on (seed, value name), see
 /// exec/model_state.h.

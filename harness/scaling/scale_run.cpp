@@ -142,7 +142,8 @@ void ScaleRun::watch_device() {
     }
     RunnerHooks& hooks = member->runner().hooks();
     hooks.failure.device_fault = [this] { return watch_->take_fault().possible_cause; };
-    // No thread watches the device here: it is checked once, right after the work.
+    // No thread watches the device here: it is checked before and right after the work.
+    hooks.begin_window = [this](const TrialId&) { watch_->begin(); };
     hooks.end_window = [this] { return watch_->conditions(); };
   }
 }

@@ -63,7 +63,8 @@ struct MemoryRoom {
 };
 
 /// Device memory that a run leaves to driver and libraries: kernel code, loaded when first run,
-/// recorded steps, CUPTI's buffers. An estimate, not measured on a GPU.
+/// recorded steps, CUPTI's buffers, and the workspace of a plan that replaces one that does not
+/// run. An estimate, not measured on a GPU.
 inline constexpr std::int64_t kDeviceReserve = std::int64_t{512} << 20;
 
 /// Device memory left to NCCL with several ranks, per communicator: its buffers grow with the

@@ -19,6 +19,12 @@ DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device,
   }
 }
 
+void DeviceFaultWatch::begin() {
+  if (probe_) {
+    static_cast<void>(probe_->conditions_now());
+  }
+}
+
 probes::DeviceFault DeviceFaultWatch::take_fault() {
   return probe_ ? probe_->take_fault() : probes::DeviceFault{};
 }

@@ -26,10 +26,12 @@ class DeviceFaultWatch {
                             OpenFailure failure = OpenFailure::kWarns,
                             std::unique_ptr<probes::Probe> probe = probes::make_probe("nvml"));
 
+  /// Begins a window: conditions() has the neighbours from now on. Faults of before stay.
+  void begin();
   /// Returns what was reported since the last call; empty: nothing.
   [[nodiscard]] probes::DeviceFault take_fault();
   /// Returns that, the current clocks (best right after work), and who else computed on the device
-  /// since the last call.
+  /// since the last call or begin().
   [[nodiscard]] probes::DeviceConditions conditions();
   /// Calls `work` with naming_device_faults(). Throws core::Error(kRun), beginning with `what`, if
   /// work succeeds but a fault was reported.

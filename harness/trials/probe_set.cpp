@@ -238,6 +238,9 @@ probes::Timeline& ProbeSet::add_timeline(std::size_t max_events) {
 }
 
 void ProbeSet::begin(std::string_view window) noexcept {
+  if (watch_.has_value()) {
+    watch_->begin();
+  }
   for (Entry& entry : entries_) {
     if (entry.runs_with_trials()) {
       entry.probe->begin_trial(window);

@@ -58,7 +58,7 @@ class ProbeChoice {
 };
 
 struct ProbeSetOptions {
-  ProbeChoice choice{};  ///< probes that are not chosen stay closed
+  ProbeChoice choice{};  ///< probes that are not chosen stay closed, but for a device's faults
   std::string
       record_folder{};         ///< where probes keep what they saw, as <probe>.json; empty: nowhere
   bool shares_device = false;  ///< some rank computes on the device of another one

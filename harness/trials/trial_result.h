@@ -38,7 +38,8 @@ struct TrialResult {
   std::vector<reports::TaintRecord> own_taints;        ///< implied by the purpose of the trial
   std::optional<reports::TaintRecord> budget_taint;    ///< what --time-budget shortened
   std::optional<reports::TaintRecord> throttle_taint;  ///< throttled clocks of devices, so far
-  /// What throttled the clocks of this rank's device so far, in the order seen.
+  /// Why the clocks of this rank's device were not higher in repetitions that saw them throttled,
+  /// in the order seen.
   std::vector<std::string> clocks_held_back_by;
   std::vector<RankRound> rounds;  ///< of the repetitions that count
   std::optional<bool> replayed;   ///< Arm::replays() at the end of the last repetition

@@ -17,6 +17,7 @@
 
 #include <cupti.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>

@@ -56,6 +56,7 @@ void GpuValueSums::add(const GpuValueSums& other) {
   at_work += other.at_work;
   at_work_s += other.at_work_s;
   min_at_work = least(min_at_work, other.min_at_work);
+  min = least(min, other.min);
   max = std::max(max, other.max);
   told = told || other.told;
 }
@@ -88,6 +89,7 @@ void GpuSums::add(const GpuSample& sample) {
     }
     const double seconds = std::exchange(open_.untold_s[index], 0.0);
     sums.integral += *value * seconds;
+    sums.min = least(sums.min, value);
     sums.max = std::max(sums.max, value);
     if (!idle) {
       sums.at_work += *value * seconds;

@@ -38,6 +38,7 @@ struct GpuValueSums {
   double at_work = 0.0;   ///< integral over the samples where the device is not idle
   double at_work_s = 0.0;
   std::optional<double> min_at_work;
+  std::optional<double> min;
   std::optional<double> max;
   bool told = false;
 

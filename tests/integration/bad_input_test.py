@@ -85,8 +85,8 @@ class BadInput(CommandTest):
                           says=["--dump has no meaning with --op"])
         self.expect_error(2, *self.mnist, "--device", "cpu", "--threads", "2",
                           environment={"OMP_THREAD_LIMIT": "1"}, says=["OMP_THREAD_LIMIT allows 1"])
-        self.expect_error(2, *self.mnist, "--device", "cpu", "--threads", "2", environment={"OMP_STACKSIZE": "16k"},
-                          says=["to 16 KiB only, where 256 KiB are needed", "OMP_STACKSIZE"])
+        self.expect_error(2, *self.mnist, "--device", "cpu", "--threads", "2", environment={"OMP_STACKSIZE": "160k"},
+                          says=["KiB, and 256 KiB are needed", "OMP_STACKSIZE"])
         self.expect_error(2, "run", "resunetpp", says=["takes no arguments", "--workload"])
         self.expect_error(2, *self.mnist, "--data", "", says=["--data", "empty"])
         self.expect_error(1, *self.mnist, "--data", "no\nwhere", says=["no\\nwhere"])

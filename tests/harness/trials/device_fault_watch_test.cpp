@@ -38,13 +38,16 @@ class ReportingProbe final : public probes::Probe {
             .possible_cause = fault};
   }
   probes::DeviceConditions conditions_now() override {
-    return {.throttle_reasons = {"hardware_thermal"}, .throttled = true};
+    return {.throttle_reasons = {"hardware_thermal"},
+            .throttled = true,
+            .neighbours = std::exchange(neighbours_, "")};
   }
 
  private:
   probes::ProbeSpec spec_;
   std::string fault_;
   std::string unavailable_;
+  std::string neighbours_ = "process 4711";  // computed until it was first asked
 };
 
 DeviceFaultWatch watch_of(std::string kind, std::string fault, std::string unavailable = "") {
@@ -111,6 +114,15 @@ TEST(DeviceFaultWatch, SaysHowTheDeviceFaresWithItsFault) {
   EXPECT_EQ(seen.reported.fault, "the GPU reported Xid 79");
   EXPECT_EQ(seen.reported.possible_cause, "the GPU reported Xid 79");
   EXPECT_EQ(watch.conditions().reported.fault, "") << "a fault is told once";
+}
+
+TEST(DeviceFaultWatch, WhoComputedBeforeAWindowIsNoNeighbourInItButAFaultStays) {
+  EXPECT_EQ(watch_of("cuda", "Xid 79").conditions().neighbours, "process 4711");
+  DeviceFaultWatch watch = watch_of("cuda", "Xid 79");
+  watch.begin();
+  const probes::DeviceConditions seen = watch.conditions();
+  EXPECT_EQ(seen.neighbours, "");
+  EXPECT_EQ(seen.reported.fault, "Xid 79");
 }
 
 }  // namespace
