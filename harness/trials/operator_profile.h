@@ -36,8 +36,7 @@ struct OperatorProfile {
                                                 const std::vector<reports::PeakRecord>& peaks);
 
 /// Returns the names and phases of the nodes that run, as `operators` of the report has them, and
-/// the phases of what belongs to none of them, by
-/// the id under which they are traced.
+/// the phases of what belongs to none of them, by the id under which they are traced.
 [[nodiscard]] std::map<std::int64_t, probes::GpuOpLabel> op_labels(
     const backend::LoweredGraph& lowered);
 
