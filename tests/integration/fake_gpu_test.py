@@ -343,9 +343,8 @@ class FakeGpu(FakeGpuTest):
         run = ("run", *SHORT, *data, "--trials", "synthetic/device", "--output", self.folder / "report.json")
         train = ("train", "--workload", "mnist_cnn", "--epochs", "1", "--batch-size", "8", *data, "--output",
                  self.folder / "train.json")
-        for probes in ("none", "cupti"):
-            self.expect_error(5, *run, "--probes", probes, environment={XID: "79@1"}, says=["trial synthetic", "Xid 79"])
-            self.expect_error(5, *train, "--probes", probes, environment={XID: "79@1"}, says=["Xid 79"])
+        for arguments in ((*run, "--probes", "none"), (*run, "--probes", "cupti"), (*train, "--probes", "none")):
+            self.expect_error(5, *arguments, environment={XID: "79@1"}, says=["Xid 79"])
         scale = ("scale", *SHORT, *data, "--trials", "synthetic", "--output", self.folder / "report.json")
         comm = ("comm", "--device", "cuda", "-b", "8", "-e", "8", "-n", "3", "--output", self.folder / "comm.json")
         for arguments, says in ((scale, "trial synthetic"), (comm, "collectives over 1 rank"),
