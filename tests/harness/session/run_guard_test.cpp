@@ -87,6 +87,7 @@ TEST(RunGuard, TellsCtrlCFromAWalltime) {
 }
 
 TEST(RunGuard, EndsTheRunWhenTheTerminalIsGone) {
+  std::signal(SIGHUP, SIG_DFL);  // below nohup it is ignored
   RunGuard guard(std::nullopt);
   kill(getpid(), SIGHUP);
   const std::optional<core::Error> end = awaited_end(guard);
