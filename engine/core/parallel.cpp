@@ -26,7 +26,7 @@ namespace dlbench::core {
 namespace {
 
 constexpr std::size_t kWantedStack = 256 * 1024;  // oneDNN's kernels overran one of 32 KiB
-constexpr std::size_t kStackInUse = 64 * 1024;    // of those, at most: arguments, guard pages
+constexpr std::size_t kStackInUse = 64 * 1024;    // of them, before: by arguments and environment
 
 /// Carries the user's setting over the restart.
 constexpr const char* kUnusedBinding = "DLBENCH_UNUSED_OPENMP_BINDING";

@@ -11,12 +11,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace dlbench::harness {
 
 namespace {
+
+using Sources = std::map<std::string, std::string>;
+
+bool on_command_line(const Sources& sources, const std::string& option) {
+  const auto source = sources.find(option);
+  return source != sources.end() && source->second == name(OptionSource::kCommandLine);
+}
 
 void warn_idle_workers(const SessionPlan& plan) {
   const std::int64_t busy = plan.most_busy_workers();
@@ -71,13 +79,11 @@ void warn_idle_step_options(const SessionPlan& plan) {
   }
 }
 
-void warn_unused_loader_options(const std::map<std::string, std::string>& sources) {
+void warn_unused_loader_options(const Sources& sources) {
   std::vector<std::string> given;
   for (const std::string& option : loader_option_names()) {
-    const auto source = sources.find(option);
     // The batch that all steps share is loaded too, of good samples.
-    if (option != "skip-corrupt" && source != sources.end() &&
-        source->second == name(OptionSource::kCommandLine)) {
+    if (option != "skip-corrupt" && on_command_line(sources, option)) {
       given.push_back("--" + option);
     }
   }
@@ -107,9 +113,7 @@ void warn_idle_options(const SessionPlan& plan,
     warn_unused_loader_options(sources);
   }
   warn_idle_step_options(plan);
-  const auto autotune = sources.find("autotune");
-  if (run.session.deterministic && run.session.autotune && autotune != sources.end() &&
-      autotune->second == name(OptionSource::kCommandLine)) {
+  if (run.session.deterministic && run.session.autotune && on_command_line(sources, "autotune")) {
     core::log::warn(
         "--autotune has no effect with --deterministic, which takes kernels by rule and times "
         "none");

@@ -16,15 +16,19 @@
 
 namespace dlbench::harness {
 
+/// The probe that asks a GPU's driver.
+inline constexpr const char* kDeviceMonitor = "nvml";
+
 /// What a GPU's driver reports: an Xid, an uncorrected memory error, a lost device, throttled
 /// clocks, work for other processes. Nothing runs between calls. Reports nothing for other devices.
 class DeviceFaultWatch {
  public:
   /// `processes`: number of this job's processes on that device. `probe` queries the driver.
-  explicit DeviceFaultWatch(const backend::DeviceInfo& device,
-                            int processes = 1,
-                            OpenFailure failure = OpenFailure::kWarns,
-                            std::unique_ptr<probes::Probe> probe = probes::make_probe("nvml"));
+  explicit DeviceFaultWatch(
+      const backend::DeviceInfo& device,
+      int processes = 1,
+      OpenFailure failure = OpenFailure::kWarns,
+      std::unique_ptr<probes::Probe> probe = probes::make_probe(kDeviceMonitor));
 
   /// Begins a window: conditions() has the neighbours from now on. Faults of before stay.
   void begin();

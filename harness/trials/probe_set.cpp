@@ -25,7 +25,6 @@ namespace dlbench::harness {
 namespace {
 
 constexpr const char* kTimeline = "timeline";
-constexpr const char* kMonitor = "nvml";  // of the device
 
 // Whether the probe can keep its observations in a file.
 bool records(const probes::Probe& probe) {
@@ -185,7 +184,7 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
     }
     entries_.push_back(std::move(entry));
   }
-  if (!options.choice.contains(kMonitor)) {
+  if (!options.choice.contains(kDeviceMonitor)) {
     watch_.emplace(device, options.processes, OpenFailure::kIsSilent);  // nobody asked for it
   }
   install_sinks();

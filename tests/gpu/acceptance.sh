@@ -8,7 +8,7 @@
 # table last.
 #
 # Without --part: tests, speed and pytorch, in this order, each in what the ones before it have left of the
-# deadline. Tests and speed take about 490 of its 570 s on an H200. PyTorch's part wants a call of its own: where
+# deadline of 570 s. Tests and speed took 404 s on an H200, without racecheck. PyTorch's part wants a call of its own: where
 # python3 has a PyTorch (looked for first), a call of all ends with 1 and names the command that is still to be run;
 # where it has none, that part is skipped and 0 is possible.
 #

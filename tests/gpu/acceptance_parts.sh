@@ -11,7 +11,7 @@
 workloads=(mnist_cnn resunetpp)
 precisions=(fp32 bf16 fp16 tf32)
 for_speed=130   # kept for it at least
-whole_speed=340 # what it takes on an H200
+whole_speed=340 # about what it takes on an H200
 samples=1280    # of the generated data set; 1024 of them are for training
 
 # The tests of gpu_test that did not pass, each by itself.

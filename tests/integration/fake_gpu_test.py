@@ -209,8 +209,8 @@ class FakeGpu(FakeGpuTest):
         self.assertEqual(self.report(self.folder / "report.json")["run"]["exit_code"], 5)
 
     def test_a_step_that_is_not_tuned_keeps_no_memory_for_that(self):
-        run = ("run", "--workload", "mnist_cnn", "--batch-size", "2", "--trials", "synthetic/device", "--data", self.digits(), "--device", "cuda", "--output",
-               self.folder / "report.json", "--dry-run")
+        run = ("run", "--workload", "mnist_cnn", "--batch-size", "2", "--trials", "synthetic/device", "--data",
+               self.digits(), "--device", "cuda", "--output", self.folder / "report.json", "--dry-run")
         small = {GPU: "memory_mib=1400"}
         self.expect_error(1, *run, environment=small, says=["MiB are kept for further workspace and libraries"])
         for untuned in (("--autotune", "off"), ("--deterministic",)):

@@ -223,6 +223,16 @@ TEST(GpuSummary, ThePowerLimitIsTheMeanOfThoseInForce) {
   EXPECT_NEAR(number(values, "power_share_of_limit").value_or(0.0), 9.0 / 13, 1e-9);
 }
 
+// Over these times its integral by their sum is 699.9999999999999.
+TEST(GpuSummary, ALimitThatNeverChangesIsToldAsItIs) {
+  GpuWindow window;
+  for (const std::int64_t ns : {0, 3'000'003, 14'400'008, 47'700'020}) {
+    window.samples.push_back({.time_ns = ns, .power_limit_watt = 700.0});
+    window.end_ns = ns;
+  }
+  EXPECT_EQ(number(gpu_values({}, {window}), "power_limit_watt"), 700.0);
+}
+
 TEST(GpuSummary, TheIntegralOfThePowerHasTheIdleTimeToo) {
   const GpuWindow window = window_each_second({{},
                                                {.power_watt = 100.0, .clock_reasons = 0x1},
