@@ -31,6 +31,7 @@ constexpr double kNearEnd = 0.5;
 constexpr double kExplained = 0.5;
 constexpr double kIdleShare = 0.30;
 constexpr double kLateShare = 0.50;
+constexpr const char* kStepPart = "step";  // PartShare::name of what no other part takes
 
 double mean_rate(std::span<const RoundRate> arm) {
   double sum = 0.0;
@@ -165,6 +166,11 @@ bool copy_not_separated(const VerdictEvidence& evidence) {
   return evidence.synthetic_host.empty() && !evidence.shared_processors;
 }
 
+/// Whether the step communicates but was measured with communication only.
+bool communication_not_separated(const VerdictEvidence& evidence) {
+  return evidence.communicates && evidence.nocomm.empty();
+}
+
 /// The loader alone would keep up, but full is slower than it and the step by `share`.
 Decision decide_contention(const VerdictEvidence& evidence, const PartShare& share) {
   return contention_explains(evidence, share.estimate).value_or(1.0) < kExplained
@@ -195,6 +201,10 @@ Decision decide_step(const VerdictEvidence& evidence, const Arms& arms, const Pa
     return unsure(Doubt::kTooFewRounds, largest);
   }
   const bool launches = evidence.launch_idle.value_or(0.0) > kIdleShare;
+  if (!launches && communication_not_separated(evidence)) {
+    return unsure(Doubt::kCommunicationNotSeparated,
+                  {kStepPart, Verdict::kComputeBound, left->estimate, left});
+  }
   return sure(launches ? Verdict::kLaunchBound : Verdict::kComputeBound, *left);
 }
 
@@ -269,8 +279,11 @@ Decision decide_by_rates(const VerdictEvidence& evidence, const std::vector<Part
   if (none_counts) {
     return decide_step(evidence, arms, largest);
   }
-  return largest.verdict == Verdict::kInputBound ? decide_input(evidence, arms, input_share, loader)
-                                                 : sure(largest.verdict, *largest.interval);
+  if (largest.verdict == Verdict::kInputBound) {
+    return decide_input(evidence, arms, input_share, loader);
+  }
+  return communication_not_separated(evidence) ? unsure(Doubt::kCommunicationNotSeparated, largest)
+                                               : sure(largest.verdict, *largest.interval);
 }
 
 }  // namespace
@@ -389,7 +402,7 @@ std::string limiting_part(Verdict verdict) {
     case Verdict::kCopyBound:
       return "copy";
     case Verdict::kComputeBound:
-      return "step";
+      return kStepPart;
     case Verdict::kLaunchBound:
       return "launches";
     case Verdict::kCommunicationBound:

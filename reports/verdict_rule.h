@@ -36,11 +36,12 @@ struct VerdictEvidence {
   /// synthetic/host: the step with the copy. Without a copy (on the CPU) the only synthetic.
   std::vector<RoundRate> synthetic_host;
   std::vector<RoundRate> synthetic_device;  ///< without the copy; empty: not measured or no copy
-  std::vector<RoundRate> nocomm;            ///< without the all-reduce; empty: one rank
+  std::vector<RoundRate> nocomm;            ///< without communication; empty: not measured or none
   std::vector<RoundRate> full;
 
   /// Loader and step run on the same processors (device cpu).
   bool shared_processors = false;
+  bool communicates = false;  ///< the step does: there are several ranks
   /// CPU seconds per sample of the io trial, divided by the number of ranks that load at the same
   /// time; nothing: not measured.
   std::optional<double> loader_cpu_s;
@@ -64,6 +65,9 @@ enum class Doubt {
   kFullBeatsStep,     ///< full is faster than the step alone
   kFullBeatsLoader,   ///< full is faster than a loader slower than the step
   kCopyNotSeparated,  ///< synthetic/host would decide but was not measured
+  /// synthetic/nocomm would decide whether the step's computing or its communication limits, or
+  /// whether communication takes more than the copy, but was not measured.
+  kCommunicationNotSeparated,
   kLittleContention,  ///< the loader takes too little to explain a slower full
 };
 
@@ -144,7 +148,8 @@ struct Decision {
 /// unsure: something else slowed full), copy -> copy_bound, communication -> communication_bound.
 /// No share counts -> compute_bound, or launch_bound if the GPU idles for more than 30 % for want
 /// of launches. Contradictory measurements (full faster than the step alone, or than a loader that
-/// limits nothing) -> unsure. kUnsure also if the intervals (or fewer than 2 common rounds) do not
+/// limits nothing) -> unsure, and so is a step of several ranks that limits while nocomm was not
+/// measured. kUnsure also if the intervals (or fewer than 2 common rounds) do not
 /// support the verdict. Rates must be positive (checked).
 ///
 /// `margin` is the deciding share: that of input, copy or communication (for contention between

@@ -100,6 +100,10 @@ class PngReader {
     }
     // The caller's own limit on pixels is checked next, with a better message.
     png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);
+    // Texts and profiles, which pixels do not need, would be unpacked and kept: a file of 7 MB may
+    // have 7 GB of them.
+    constexpr int kAllThatMayBeIgnored = -1;
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, kAllThatMayBeIgnored);
     png_read_info(png_, info_);
     return true;
   }

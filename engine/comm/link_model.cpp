@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kMicrosecond = 1e-6;
 constexpr double kGigabit = 1e9 / 8.0;  // bytes
+constexpr double kMinGbitPerS = 1e-6;   // slower than any link; delays are counted in nanoseconds
 
 constexpr std::array<std::string_view, 5> kKeys{
     "latency_us", "gbit_per_s", "jitter_us", "inside_latency_us", "inside_gbit_per_s"};
@@ -94,6 +95,11 @@ LinkModel parse_link_model(std::string_view text, std::int64_t node_ranks) {
   if (node_ranks == 0 &&
       (numbers.contains("inside_latency_us") || numbers.contains("inside_gbit_per_s"))) {
     throw kSyntax.error(text, "the inside of a node needs --link-node-ranks");
+  }
+  for (const std::string_view rate : {"gbit_per_s", "inside_gbit_per_s"}) {
+    if (numbers.value_or(rate, kMinGbitPerS) < kMinGbitPerS) {
+      throw kSyntax.error(text, fmt::format("{} is less than {:g}", rate, kMinGbitPerS));
+    }
   }
   const auto level = [&numbers](std::string_view latency_us, std::string_view gbit_per_s) {
     return LinkLevel{numbers.value_or(latency_us, 0.0) * kMicrosecond,

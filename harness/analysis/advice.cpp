@@ -285,6 +285,12 @@ std::string doubt_text(const AttributionInput& input,
           "{} of the full time are lost to input or copy; only synthetic/host can "
           "tell them apart",
           percent_text(decision.margin->estimate));
+    case Doubt::kCommunicationNotSeparated:
+      return fmt::format(
+          "{}, together {}: the step limits, but only synthetic/nocomm can tell its computing from "
+          "its communication",
+          both_alone(means),
+          rate_text(means.full));
     case Doubt::kLittleContention:
       return fmt::format(
           "{}, so it would keep up; together they reach {}, but of the {} of the time that is lost "
@@ -305,6 +311,8 @@ const char* remedy(Doubt doubt) {
   switch (doubt) {
     case Doubt::kCopyNotSeparated:
       return "measure synthetic/host, too (dlbench run --trials)";
+    case Doubt::kCommunicationNotSeparated:
+      return "measure synthetic/nocomm, too (--trials)";
     case Doubt::kFullBeatsLoader:
       return "measure again with --cache warm or --cache cold, so that all trials meet one state";
     case Doubt::kLittleContention:

@@ -110,10 +110,14 @@ class InfoCommand final : public Command {
 
   static void measure_processor() {
     core::log::progress("measuring the peaks of this machine");
-    const MachinePeaks peaks = measure_peaks(PeakEffort::kThorough);
+    MachinePeaks peaks = measure_peaks(PeakEffort::kThorough);
     core::log::progress("");
+    std::vector<reports::PeakRecord> before;
+    if (const std::optional<MachinePeaks> earlier = cached_machine_peaks()) {
+      before = peak_records(*earlier);
+      keep_missing(peaks, *earlier);  // what others left no moment to measure now
+    }
     print(peaks_text(peaks));
-    const std::vector<reports::PeakRecord> before = cached_peaks();
     store_peaks(cache_folder(), peaks);
     print("  kept in " + peak_file(cache_folder(), peaks.key).string() + "\n");
     warn_of_lower(before, peak_records(peaks));

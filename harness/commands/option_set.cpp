@@ -178,14 +178,15 @@ double parse_seconds(std::string_view what, const std::string& text) {
   if (!number.has_value()) {
     refuse(what, text, "a time (2, 1.5s, 300ms, 2min, 1h)");
   }
-  if (*number <= 0.0) {
+  const double seconds = *number * factor;  // may be 0 where the number is not
+  if (seconds <= 0.0) {
     refuse(what, text, "a time above zero");
   }
   constexpr double kMaxHours = 10000.0;
-  if (*number * factor > kMaxHours * 3600.0) {
+  if (seconds > kMaxHours * 3600.0) {
     refuse(what, text, "a time of at most 10000h");
   }
-  return *number * factor;
+  return seconds;
 }
 
 void OptionSet::add(OptionSpec spec) {

@@ -122,9 +122,10 @@ class Measurement {
   /// Returns the trials of --trials that are possible with that many ranks; report and a warning
   /// say why others are not. Throws core::Error(kUsage) if none is left.
   [[nodiscard]] std::vector<TrialId> possible_trials(const SessionPlan& plan) {
-    const std::vector<TrialId> wanted = parse_trials(
-        options_.trials,
-        plan.backend().reads_host_memory() ? SyntheticTrials::kOne : SyntheticTrials::kByMemory);
+    const SyntheticTrials synthetic =
+        plan.backend().reads_host_memory() ? SyntheticTrials::kOne : SyntheticTrials::kByMemory;
+    const std::vector<TrialId> wanted =
+        with_nocomm_for_verdict(parse_trials(options_.trials, synthetic), ranks_.size());
     for (const reports::SkipRecord& skipped : impossible_trials(wanted, {ranks_.size()})) {
       core::log::warn(skipped.what + " skipped: " + skipped.reason);
       record_.run.skipped.push_back(skipped);
@@ -351,7 +352,7 @@ class Measurement {
     OperatorProfile profile = profile_operators(
         session,
         group_,
-        {.cpus = probes::watched_cpus(), .threads = session.plan().backend().device().threads},
+        {.cpus = probes::watched_cpus(), .threads = session.plan().step_threads()},
         record_.system.peaks);
     core::log::progress("");
     record_.operators = std::move(profile.operators);

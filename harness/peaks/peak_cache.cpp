@@ -9,6 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace dlbench::harness {
@@ -57,14 +60,15 @@ MachinePeaks machine_peaks_from_json(const json& file) {
   MachinePeaks peaks;
   peaks.key = {.processor = file.at("processor").get<std::string>(),
                .isa = file.at("isa").get<std::string>(),
-               .threads = file.at("threads").get<int>()};
+               .threads = positive_int(file.at("threads"))};
   const auto effort = file.at("effort").get<std::string>();
   if (effort != name(PeakEffort::kQuick) && effort != name(PeakEffort::kThorough)) {
     throw Error(ErrorCode::kData, "unknown effort '" + effort + "'");
   }
   peaks.effort = effort == name(PeakEffort::kQuick) ? PeakEffort::kQuick : PeakEffort::kThorough;
-  peaks.measurements = file.at("measurements").get<int>();
-  peaks.cache_bytes = file.at("cache_bytes").get<std::int64_t>();
+  peaks.measurements = positive_int(file.at("measurements"));
+  peaks.cache_bytes =
+      whole_number(file.at("cache_bytes"), 0, std::numeric_limits<std::int64_t>::max());
   for (const json& peak : file.at("compute")) {
     peaks.compute.push_back({.precision = printable_text(peak.at("precision")),
                              .isa = printable_text(peak.at("isa")),
@@ -80,6 +84,12 @@ MachinePeaks machine_peaks_from_json(const json& file) {
                             .measured_at = utc_text(peak.at("measured_at"))});
   }
   return peaks;
+}
+
+bool has_fp32(const MachinePeaks& peaks) {
+  return std::ranges::any_of(peak_records(peaks), [](const reports::PeakRecord& record) {
+    return record.precision == "fp32";
+  });
 }
 
 std::optional<MachinePeaks> load_or_warn(const PeakKey& key) {
@@ -112,14 +122,16 @@ void store_peaks(const fs::path& folder, const MachinePeaks& peaks) {
   write_peak_file(peak_file(folder, peaks.key), to_json(peaks));
 }
 
+std::optional<MachinePeaks> cached_machine_peaks() { return load_or_warn(peak_key()); }
+
 std::vector<reports::PeakRecord> cached_peaks() {
-  const std::optional<MachinePeaks> peaks = load_or_warn(peak_key());
+  const std::optional<MachinePeaks> peaks = cached_machine_peaks();
   return peaks.has_value() ? peak_records(*peaks) : std::vector<reports::PeakRecord>{};
 }
 
 std::vector<reports::PeakRecord> known_peaks() {
-  std::optional<MachinePeaks> cached = load_or_warn(peak_key());
-  if (cached.has_value() && !peak_records(*cached).empty() &&
+  std::optional<MachinePeaks> cached = cached_machine_peaks();
+  if (cached.has_value() && has_fp32(*cached) &&
       (cached->effort == PeakEffort::kThorough || cached->measurements >= kQuickMeasurements)) {
     return peak_records(*cached);
   }
@@ -130,6 +142,7 @@ std::vector<reports::PeakRecord> known_peaks() {
     core::log::progress("");
     if (cached.has_value()) {
       keep_larger(peaks, *cached);
+      peaks.effort = PeakEffort::kQuick;  // some figures are, whatever the others were
     }
     if (const std::optional<fs::path> folder = cache_folder_if_usable()) {
       store_peaks(*folder, peaks);
@@ -137,7 +150,7 @@ std::vector<reports::PeakRecord> known_peaks() {
   } catch (const Error& error) {  // no memory for it, or no place to keep it: the run goes on
     core::log::warn(std::string("measured peaks are not kept: ") + error.what());
   }
-  if (peak_records(peaks).empty()) {
+  if (!has_fp32(peaks)) {
     core::log::info(
         "the processors were never undisturbed long enough to measure their peaks: shares of peak "
         "are left out");

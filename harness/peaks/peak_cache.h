@@ -28,12 +28,15 @@ inline constexpr int kQuickMeasurements = 5;
 /// Replaces the file atomically. Throws core::Error(kFile).
 void store_peaks(const std::filesystem::path& folder, const MachinePeaks& peaks);
 
-/// Returns this machine's cached peaks; empty if there are none. An unusable file is a warning.
+/// Returns this machine's cached figures, if there are any. An unusable file is a warning.
+[[nodiscard]] std::optional<MachinePeaks> cached_machine_peaks();
+
+/// Returns the records of cached_machine_peaks(); empty if there are none.
 [[nodiscard]] std::vector<reports::PeakRecord> cached_peaks();
 
-/// Like cached_peaks(), but while only a few quick measurements are cached, takes one more (below
-/// 1.5 s) and caches the best. Never call it while something is timed. An unwritable cache is a
-/// warning.
+/// Like cached_peaks(), but while only a few quick measurements are cached, or no peak of fp32,
+/// takes one more (below 1.5 s) and caches the best. Never call it while something is timed. An
+/// unwritable cache is a warning.
 [[nodiscard]] std::vector<reports::PeakRecord> known_peaks();
 
 }  // namespace dlbench::harness

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/peaks/peak_file_internal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 namespace dlbench::harness {
@@ -61,11 +64,20 @@ std::string utc_text(const nlohmann::json& value) {
   return text;
 }
 
-std::int64_t positive_integer(const nlohmann::json& value) {
-  if (!value.is_number_integer() || value.get<std::int64_t>() <= 0) {
-    throw Error(ErrorCode::kData, "a size is no whole number above zero");
+std::int64_t whole_number(const nlohmann::json& value, std::int64_t least, std::int64_t most) {
+  const std::int64_t number = value.is_number_integer() ? value.get<std::int64_t>() : least - 1;
+  if (number < least || number > most) {
+    throw Error(ErrorCode::kData, fmt::format("a number is not whole and at least {}", least));
   }
-  return value.get<std::int64_t>();
+  return number;
+}
+
+std::int64_t positive_integer(const nlohmann::json& value) {
+  return whole_number(value, 1, std::numeric_limits<std::int64_t>::max());
+}
+
+int positive_int(const nlohmann::json& value) {
+  return static_cast<int>(whole_number(value, 1, std::numeric_limits<int>::max()));
 }
 
 void check_format(const nlohmann::json& file, const char* format, int version) {

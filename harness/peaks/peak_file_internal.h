@@ -31,8 +31,14 @@ namespace dlbench::harness {
 [[nodiscard]] std::string printable_text(const nlohmann::json& value);
 /// Reads a UTC time as in reports, "2026-01-01T00:00:00Z". Throws core::Error(kData).
 [[nodiscard]] std::string utc_text(const nlohmann::json& value);
-/// Reads a whole number above zero. Throws core::Error(kData).
+/// Reads a whole number in [least, most], with least above the smallest one. Throws
+/// core::Error(kData).
+[[nodiscard]] std::int64_t whole_number(const nlohmann::json& value,
+                                        std::int64_t least,
+                                        std::int64_t most);
+/// Read a whole number above zero. Throw core::Error(kData).
 [[nodiscard]] std::int64_t positive_integer(const nlohmann::json& value);
+[[nodiscard]] int positive_int(const nlohmann::json& value);
 
 /// Throws core::Error(kData) unless the file has this format and version.
 void check_format(const nlohmann::json& file, const char* format, int version);

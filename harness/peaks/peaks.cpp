@@ -288,6 +288,14 @@ std::vector<ComputeKernel> wanted_compute_kernels(PeakEffort effort) {
   return kernels;
 }
 
+bool same_compute_figure(const ComputePeak& one, const ComputePeak& other) {
+  return one.precision == other.precision && one.isa == other.isa;
+}
+
+bool same_memory_figure(const MemoryPeak& one, const MemoryPeak& other) {
+  return one.kernel == other.kernel && one.stores == other.stores && one.isa == other.isa;
+}
+
 template <typename Figure, typename Same, typename Value>
 void keep_larger_figures(std::vector<Figure>& kept,
                          const std::vector<Figure>& fresh,
@@ -304,11 +312,27 @@ void keep_larger_figures(std::vector<Figure>& kept,
   }
 }
 
-/// Whether the processor has matrix tiles that could not be measured.
-bool lacks_tiles(const MachinePeaks& peaks) {
-  return peaks.key.isa == "amx_bf16" &&
-         std::ranges::none_of(peaks.compute,
-                              [](const ComputePeak& peak) { return peak.isa == "amx_bf16"; });
+// Returns the widest instruction set with kernels of `precision` on a processor whose best one is
+// `isa`; empty: none is wanted.
+std::string widest_isa(std::string_view isa, std::string_view precision) {
+  const bool own_products = isa == "avx512_bf16" || isa == "amx_bf16";
+  if (precision == "bf16") {
+    return own_products ? std::string(isa) : "";
+  }
+  if (own_products || isa.starts_with("avx512")) {
+    return "avx512";
+  }
+  return isa == "avx2" ? "avx2" : "baseline";
+}
+
+/// Returns the instruction set without whose figure there is no peak of `precision`: narrower ones
+/// alone would make shares of it too large. Empty: what has to be there was measured.
+std::string lacking_isa(const MachinePeaks& peaks, std::string_view precision) {
+  const std::string wanted = widest_isa(peaks.key.isa, precision);
+  const bool measured = std::ranges::any_of(peaks.compute, [&](const ComputePeak& peak) {
+    return peak.precision == precision && peak.isa == wanted;
+  });
+  return measured ? "" : wanted;
 }
 
 }  // namespace
@@ -356,25 +380,25 @@ MachinePeaks measure_peaks(PeakEffort effort) {
   return peaks;
 }
 
+void keep_missing(MachinePeaks& fresh, const MachinePeaks& earlier) {
+  DLBENCH_CHECK(fresh.key == earlier.key) << fresh.key.processor << ", " << earlier.key.processor;
+  const auto never = [](const auto&) { return 0.0; };
+  keep_larger_figures(fresh.compute, earlier.compute, same_compute_figure, never);
+  keep_larger_figures(fresh.memory, earlier.memory, same_memory_figure, never);
+}
+
 void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh) {
   DLBENCH_CHECK(kept.key == fresh.key) << kept.key.processor << ", " << fresh.key.processor;
   kept.measurements += fresh.measurements;
   kept.effort = std::max(kept.effort, fresh.effort);
   kept.cache_bytes = fresh.cache_bytes;
   keep_larger_figures(
-      kept.compute,
-      fresh.compute,
-      [](const ComputePeak& one, const ComputePeak& other) {
-        return one.precision == other.precision && one.isa == other.isa;
-      },
-      [](const ComputePeak& peak) { return peak.flop_per_s; });
-  keep_larger_figures(
-      kept.memory,
-      fresh.memory,
-      [](const MemoryPeak& one, const MemoryPeak& other) {
-        return one.kernel == other.kernel && one.stores == other.stores && one.isa == other.isa;
-      },
-      [](const MemoryPeak& peak) { return peak.bytes_per_s; });
+      kept.compute, fresh.compute, same_compute_figure, [](const ComputePeak& peak) {
+        return peak.flop_per_s;
+      });
+  keep_larger_figures(kept.memory, fresh.memory, same_memory_figure, [](const MemoryPeak& peak) {
+    return peak.bytes_per_s;
+  });
 }
 
 std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
@@ -390,7 +414,7 @@ std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
         best = &peak;
       }
     }
-    if (best == nullptr || (best->precision == "bf16" && lacks_tiles(peaks))) {
+    if (best == nullptr || !lacking_isa(peaks, precision).empty()) {
       continue;
     }
     // Kernels of bf16 data may convert them and multiply in f32 where that is faster.
@@ -454,9 +478,13 @@ std::string peaks_text(const MachinePeaks& peaks) {
   for (const std::string& figure : peaks.disturbed) {
     text += "  " + figure + ": no undisturbed moment, other processes use the processors\n";
   }
-  if (lacks_tiles(peaks)) {
-    text +=
-        "  no bf16 peak for shares: the matrix tiles (AMX) of this processor were not measured\n";
+  for (const char* precision : {"fp32", "bf16"}) {
+    if (const std::string isa = lacking_isa(peaks, precision); !isa.empty()) {
+      text += fmt::format("  no {} peak for shares: {} of this processor {} not measured\n",
+                          precision,
+                          isa == "amx_bf16" ? "the matrix tiles (AMX)" : isa,
+                          isa == "amx_bf16" ? "were" : "was");
+    }
   }
   return text;
 }

@@ -73,9 +73,13 @@ struct MachinePeaks {
 /// Merges into `kept` the larger of each figure; both must be of the same machine.
 void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh);
 
+/// Adds to `fresh` the figures that it lacks and `earlier` has; both must be of the same machine.
+void keep_missing(MachinePeaks& fresh, const MachinePeaks& earlier);
+
 /// Returns one record per precision, each with the highest bandwidth; bf16 has the f32 figure where
-/// the processor multiplies f32 faster. There is no bf16 record if matrix tiles (AMX) exist but
-/// could not be measured, as no process may use them: a share of a lower figure would mislead.
+/// the processor multiplies f32 faster. A precision whose widest instruction set was not measured
+/// has none (others left it no undisturbed moment, or no process may use the matrix tiles): a
+/// share of a lower figure would mislead.
 [[nodiscard]] std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks);
 
 /// Returns a line per figure for people, with how and when it was measured.

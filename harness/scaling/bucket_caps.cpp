@@ -108,6 +108,7 @@ void measure_bucket_caps(const ScaleRunOptions& options,
     }
   }
   each.ranks = {options.ranks.back()};
+  each.keeps_time_for_facts = false;  // they are known
   each.trials = {{reports::TrialKind::kSynthetic, ""}};
   std::function<void()> tell;
   ScaleRun run(std::move(each), launch, guard, [&tell] { tell(); });

@@ -85,6 +85,17 @@ std::string disturbance_of(RankGroup& group,
 
 }  // namespace
 
+double seconds_of_facts(double step_s, int ranks) {
+  const double timeline_s = kTimelineRuns * step_s;
+  if (ranks == 1) {
+    return timeline_s;
+  }
+  // As measure_all_reduces_alone() counts them.
+  return timeline_s + std::clamp(kStepsTimeS,
+                                 static_cast<double>(kMinSteps + 1) * step_s,
+                                 static_cast<double>(kMaxSteps + 1) * step_s);
+}
+
 void measure_facts(Session& session,
                    RankGroup& group,
                    RunGuard& guard,
@@ -95,7 +106,7 @@ void measure_facts(Session& session,
   if (group.size() == 1) {
     return;
   }
-  const int threads = std::max(session.plan().backend().device().threads, 1);
+  const int threads = session.plan().step_threads();
   constexpr int kAttempts = 2;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     facts.disturbed_by = disturbance_of(group, threads, watch, [&] {

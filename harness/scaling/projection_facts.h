@@ -44,6 +44,11 @@ struct SizeFacts {
   std::string disturbed_by;  ///< who disturbed the all-reduces in both attempts; empty: nobody
 };
 
+/// Returns the seconds that measure_facts() of `ranks` takes with steps of `step_s` >= 0 seconds:
+/// those of the timeline and those before all-reduces alone. Not counted are the all-reduces, whose
+/// time is what it measures, and a repetition for a disturbance.
+[[nodiscard]] double seconds_of_facts(double step_s, int ranks);
+
 /// Measures all of them. Repeats the all-reduces once if others disturbed them. Changes the model
 /// state. Throws core::Error when the guard ends the run, or for a device fault. Collective.
 void measure_facts(

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace dlbench::harness {
@@ -249,11 +251,35 @@ std::vector<TrialEstimate> ScaleRun::warm_up() {
   return estimates;
 }
 
+// The time of the steps that measure_facts() runs at all sizes, as far as a trial with steps tells
+// how long they are: the shortest, for they run without communication and loader.
+double ScaleRun::time_for_facts(const std::vector<TrialEstimate>& estimates) const {
+  double total_s = 0.0;
+  auto estimate = estimates.begin();
+  for (std::size_t index = 0; index < sizes_.size(); ++index) {
+    double step_s = std::numeric_limits<double>::infinity();
+    for (const TrialId& trial : trials_at(options_.trials, sizes_[index].ranks)) {
+      step_s = trial.trains() ? std::min(step_s, estimate->step_s) : step_s;
+      ++estimate;
+    }
+    if (std::isfinite(step_s) && !members_[index]->plan().single_root()) {
+      total_s += seconds_of_facts(step_s, sizes_[index].ranks);
+    }
+  }
+  return total_s;
+}
+
+// Returns what the budget has left for trials, >= 0.
+double ScaleRun::time_left() const {
+  return std::max(0.0, options_.time_budget_s - facts_s_ - guard_.elapsed_s());
+}
+
 // Rank 0 plans the lengths of all repetitions to fit the budget and broadcasts them.
 void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
   std::vector<std::int64_t> steps;
   bool shortened = false;
   if (everyone_.speaks()) {
+    facts_s_ = options_.keeps_time_for_facts ? time_for_facts(estimates) : 0.0;
     const TimePlanRequest request{
         .trials = estimates,
         .min_repetitions = options_.runner.stopping.min_repetitions,
@@ -262,7 +288,7 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
         .min_time_s = options_.runner.min_time_s,
         .max_time_s = options_.runner.stopping.max_time_s,
         .steps = options_.runner.steps,
-        .remaining_s = std::max(0.0, options_.time_budget_s - guard_.elapsed_s())};
+        .remaining_s = time_left()};
     const TimePlan plan = plan_time(request);
     for (const TrialTimePlan& trial : plan.trials) {
       steps.push_back(trial.steps);
@@ -302,8 +328,7 @@ void ScaleRun::run_round(std::int64_t round) {
 // remaining rounds do not fit the budget, they are shortened.
 void ScaleRun::keep_pace(std::int64_t rounds, double round_s) {
   const std::int64_t missing = options_.runner.stopping.min_repetitions - rounds;
-  const double left_s = std::max(0.0, options_.time_budget_s - guard_.elapsed_s());
-  double factor = missing > 0 ? left_s / static_cast<double>(missing) / round_s : 1.0;
+  double factor = missing > 0 ? time_left() / static_cast<double>(missing) / round_s : 1.0;
   factor = std::clamp(everyone_.broadcast(factor), 0.1, 1.0);
   for (const auto& member : members_) {
     if (member != nullptr && factor < 1.0 && !options_.runner.steps.has_value()) {
@@ -322,7 +347,7 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
       progress.insert(progress.end(), part.begin(), part.end());
     }
     const StopDecision decision = StoppingRule(options_.runner.stopping).decide(progress);
-    const bool spent = guard_.elapsed_s() + round_s > options_.time_budget_s;
+    const bool spent = round_s > time_left();
     stop = decision.stop() || spent;
     missed_noise_ = stop ? missed_noise_text(decision, spent, options_.runner.stopping) : "";
   }

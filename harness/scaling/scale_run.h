@@ -30,6 +30,7 @@ struct ScaleRunOptions {
   std::vector<TrialId> trials;
   RunnerOptions runner;
   double time_budget_s = 0.0;                      ///< of the whole command
+  bool keeps_time_for_facts = true;                ///< of the budget, for measure_facts()
   data::CacheMode cache = data::CacheMode::kAsIs;  ///< before the first repetition; not kCold
 };
 
@@ -128,6 +129,8 @@ class ScaleRun {
   void run_round(std::int64_t round);
   void keep_pace(std::int64_t rounds, double round_s);
   [[nodiscard]] bool enough(std::int64_t rounds, double round_s);
+  [[nodiscard]] double time_for_facts(const std::vector<TrialEstimate>& estimates) const;
+  [[nodiscard]] double time_left() const;
 
   ScaleRunOptions options_;
   comm::Rendezvous& launch_;
@@ -140,6 +143,7 @@ class ScaleRun {
   std::optional<DeviceFaultWatch> watch_;
   bool keeps_open_ = true;        ///< all sessions at a time; false: one after the other
   std::vector<SizeFacts> facts_;  ///< by size
+  double facts_s_ = 0.0;          ///< that measure_facts() will about take; known to rank 0
   std::string missed_noise_;
   std::string unknown_cache_;
 };

@@ -15,6 +15,7 @@
 #include "harness/session/session_options.h"
 #include "workloads/workload.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -69,8 +70,11 @@ class SessionPlan {
   [[nodiscard]] std::int64_t workers() const { return workers_; }
   /// Returns how many of the workers can be busy at the same time.
   [[nodiscard]] std::int64_t most_busy_workers() const;
-  /// Compute threads and loader workers of this rank.
-  [[nodiscard]] std::int64_t own_threads() const { return backend_->device().threads + workers_; }
+  /// Threads of this rank that a step keeps busy on the host: those that compute, or the one that
+  /// gives a GPU its work.
+  [[nodiscard]] int step_threads() const { return std::max(backend_->device().threads, 1); }
+  /// These and the loader workers.
+  [[nodiscard]] std::int64_t own_threads() const { return step_threads() + workers_; }
   [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
   /// How the ranks share a step, as far as workload and number of ranks leave a choice.
   [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }

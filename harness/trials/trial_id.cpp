@@ -89,4 +89,20 @@ std::vector<TrialId> parse_trials(std::string_view text, SyntheticTrials synthet
   return trials;
 }
 
+std::vector<TrialId> with_nocomm_for_verdict(std::vector<TrialId> trials, int ranks) {
+  const auto has = [&trials](TrialKind kind) {
+    return std::ranges::find(trials, kind, &TrialId::kind) != trials.end();
+  };
+  const TrialId nocomm{TrialKind::kSynthetic, "nocomm"};
+  const bool measured = std::ranges::find(trials, nocomm) != trials.end();
+  if (ranks > 1 && has(TrialKind::kIo) && has(TrialKind::kSynthetic) && has(TrialKind::kFull) &&
+      !measured) {
+    const auto last = std::find_if(trials.rbegin(), trials.rend(), [](const TrialId& trial) {
+      return trial.kind == TrialKind::kSynthetic;
+    });
+    trials.insert(last.base(), nocomm);
+  }
+  return trials;
+}
+
 }  // namespace dlbench::harness

@@ -47,4 +47,9 @@ enum class SyntheticTrials : std::uint8_t {
 /// the order. Throws core::Error(kUsage) with the nearest name; also for an empty list.
 [[nodiscard]] std::vector<TrialId> parse_trials(std::string_view text, SyntheticTrials synthetic);
 
+/// Returns `trials` and, of several ranks, synthetic/nocomm behind the last synthetic one, if they
+/// are enough for a verdict (io, synthetic, full): without it the verdict could not tell computing
+/// from communication.
+[[nodiscard]] std::vector<TrialId> with_nocomm_for_verdict(std::vector<TrialId> trials, int ranks);
+
 }  // namespace dlbench::harness

@@ -46,7 +46,7 @@ struct RunnerOptions {
   std::int64_t warmup_steps = 0;  ///< at least
   std::optional<double> time_budget_s;
   int cpus = 1;                   ///< probes::watched_cpus(), for the judgement of disturbance
-  std::int64_t own_threads = 1;   ///< compute threads and loader workers; arms may have more
+  std::int64_t own_threads = 1;   ///< SessionPlan::own_threads(); arms may have more
   std::int64_t max_discards = 3;  ///< repeats of disturbed repetitions per trial, if there is time
 };
 

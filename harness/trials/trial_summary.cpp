@@ -330,6 +330,7 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
                                    const TrialContext& context) {
   AttributionInput input;
   input.ranks = context.ranks;
+  input.communicates = context.ranks > 1;
   input.single_root = context.single_root;
   input.cores = context.cores;
   input.cpu_capacity = context.cpu_capacity;

@@ -10,6 +10,8 @@
 namespace dlbench::probes {
 namespace {
 
+constexpr int kMostCpus = 1 << 20;  // more than any kernel counts: such a text is none of its lists
+
 std::optional<int> to_number(std::string_view text) {
   const auto number = core::parse_number<int>(text);
   return number.value_or(-1) >= 0 ? number : std::nullopt;
@@ -43,7 +45,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
     const std::size_t dash = range.find('-');
     const auto first = to_number(range.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : to_number(range.substr(dash + 1));
-    if (first.has_value() && last.has_value()) {
+    if (first.has_value() && last.has_value() && *last < kMostCpus) {
       for (int cpu = *first; cpu <= *last; ++cpu) {
         cpus.push_back(cpu);
       }

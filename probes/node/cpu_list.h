@@ -13,7 +13,8 @@ namespace dlbench::probes {
 /// Formats {0, 1, 2, 3, 8} as "0-3,8". `cpus` is ascending.
 [[nodiscard]] std::string cpu_list_text(const std::vector<int>& cpus);
 
-/// Parses "0-3,8\n" to {0, 1, 2, 3, 8}; ignores parts that are not numbers.
+/// Parses "0-3,8\n" to {0, 1, 2, 3, 8}; ignores parts that are not numbers, or larger than
+/// any machine has.
 [[nodiscard]] std::vector<int> parse_cpu_list(std::string_view text);
 
 }  // namespace dlbench::probes

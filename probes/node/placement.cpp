@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -261,8 +262,10 @@ void count_ranks_on_cpus(std::vector<RankPlacement>& placements) {
   }
 }
 
-/// A quota of 1.5 CPUs is worth two threads, as in usable_cpus().
-int whole_cpus(double quota) { return static_cast<int>(std::ceil(quota)); }
+/// A quota of 1.5 CPUs is worth two threads, as in usable_cpus(). It may be larger than any int.
+int whole_cpus(double quota) {
+  return static_cast<int>(std::min(std::ceil(quota), double{std::numeric_limits<int>::max()}));
+}
 
 void choose_threads(std::vector<RankPlacement>& placements, const PlacementLimits& limits) {
   const auto room_for_workers = [](const RankPlacement& placement) {

@@ -37,9 +37,11 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-std::optional<int> lookup_int(const core::EnvironmentLookup& lookup, const char* name) {
+// Returns a number of things, 1 at least; nothing for any other text.
+std::optional<int> lookup_count(const core::EnvironmentLookup& lookup, const char* name) {
   const std::optional<std::string> text = lookup(name);
-  return text.has_value() ? core::parse_number<int>(*text) : std::nullopt;
+  const std::optional<int> count = text.has_value() ? core::parse_number<int>(*text) : std::nullopt;
+  return count.value_or(0) >= 1 ? count : std::nullopt;
 }
 
 std::string best_isa(std::string_view flags) {
@@ -183,7 +185,11 @@ int usable_cpus() {
 
 int usable_cpus(int allowed, std::optional<double> quota) {
   const int some = std::max(1, allowed);
-  return quota.has_value() ? std::clamp(static_cast<int>(std::ceil(*quota)), 1, some) : some;
+  if (!quota.has_value()) {
+    return some;
+  }
+  // Not cast before it is limited: a quota may be larger than any int.
+  return static_cast<int>(std::clamp(std::ceil(*quota), 1.0, static_cast<double>(some)));
 }
 
 namespace {
@@ -248,8 +254,8 @@ std::optional<SchedulerFacts> detect_scheduler(const core::EnvironmentLookup& lo
     if (job_id.has_value() && !job_id->empty()) {
       return SchedulerFacts{variables.name,
                             *job_id,
-                            lookup_int(lookup, variables.nodes),
-                            lookup_int(lookup, variables.tasks)};
+                            lookup_count(lookup, variables.nodes),
+                            lookup_count(lookup, variables.tasks)};
     }
   }
   return std::nullopt;

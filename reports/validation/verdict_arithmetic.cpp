@@ -47,6 +47,7 @@ void add(const TrialRecord& trial, const RunRecord& record, Evidence& evidence) 
     evidence.io = &trial;
   } else if (trial.kind == TrialKind::kFull) {
     evidence.rates.full = round_rates(trial.repetitions);
+    evidence.rates.communicates = trial.ranks > 1;
     evidence.full = &trial;
   } else if (trial.variant == "step_beside_loader") {
     evidence.rates.step_beside_loader = round_rates(trial.repetitions);
@@ -144,9 +145,11 @@ void check_straggler(const Checker& check,
 
 /// Whether it is the same verdict, or one that only the device's idle share distinguishes from it.
 bool agree(Verdict written, const Decision& decision, const VerdictEvidence& rates) {
+  const bool step_limits = decision.verdict == Verdict::kComputeBound ||
+                           (decision.doubt == Doubt::kCommunicationNotSeparated &&
+                            decision.part == limiting_part(Verdict::kComputeBound));
   return written == decision.verdict ||
-         (written == Verdict::kLaunchBound && decision.verdict == Verdict::kComputeBound &&
-          !rates.shared_processors);
+         (written == Verdict::kLaunchBound && step_limits && !rates.shared_processors);
 }
 
 void check_decision(const Checker& check,

@@ -175,6 +175,36 @@ std::string png_bytes(const Picture& picture, bool interlaced, int bits) {
   return out;
 }
 
+// PNG specification, 5.3 and 11.3.3.3.
+std::string with_packed_texts(const std::string& png, int count, std::size_t bytes) {
+  constexpr std::size_t kHeaderEnd = 33;  // signature and IHDR
+  const std::string text(bytes, 'x');
+  std::string packed(compressBound(bytes), '\0');
+  uLongf length = packed.size();
+  DLBENCH_CHECK(compress(reinterpret_cast<Bytef*>(packed.data()),
+                         &length,
+                         reinterpret_cast<const Bytef*>(text.data()),
+                         text.size()) == Z_OK);
+  const auto big_endian = [](std::uint32_t number) {
+    std::string four;
+    for (const int shift : {24, 16, 8, 0}) {
+      four += static_cast<char>(number >> static_cast<unsigned>(shift));
+    }
+    return four;
+  };
+  const std::string data = std::string("key\0\0", 5) + packed.substr(0, length);
+  const std::string checked = "zTXt" + data;
+  const auto crc = static_cast<std::uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size())));
+  const std::string chunk =
+      big_endian(static_cast<std::uint32_t>(data.size())) + checked + big_endian(crc);
+  std::string texts;
+  for (int text_index = 0; text_index < count; ++text_index) {
+    texts += chunk;
+  }
+  return png.substr(0, kHeaderEnd) + texts + png.substr(kHeaderEnd);
+}
+
 std::string gzip_bytes(const std::string& plain) {
   z_stream stream{};
   DLBENCH_CHECK(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);

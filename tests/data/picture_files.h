@@ -40,6 +40,8 @@ enum class Chroma : std::uint8_t { kFull, kHalvedAlongX, kHalvedAlongY, kHalved 
 [[nodiscard]] std::string progressive_jpeg_bytes(const Picture& picture);
 /// `channels` 1, 3 or 4 (RGBA); `interlaced`: Adam7. Of 16 `bits` the upper ones are the picture's.
 [[nodiscard]] std::string png_bytes(const Picture& picture, bool interlaced = false, int bits = 8);
+/// The file with `count` texts of `bytes` each, packed (zTXt), behind its header.
+[[nodiscard]] std::string with_packed_texts(const std::string& png, int count, std::size_t bytes);
 [[nodiscard]] std::string gzip_bytes(const std::string& plain);
 [[nodiscard]] std::string idx_bytes(const std::vector<std::uint32_t>& extents,
                                     const std::vector<std::uint8_t>& values);

@@ -230,6 +230,33 @@ TEST(VerdictRule, WhatIsLeftToTheStepIsMeasuredAgainstNocomm) {
   EXPECT_NEAR(decision.margin->estimate, 0.89, 1e-4);
 }
 
+// Nine tenths of this step may be waiting for the network.
+TEST(VerdictRule, AStepOfSeveralRanksThatLimitsNeedsNocomm) {
+  VerdictEvidence evidence = evidence_of(300.0, 90.0, 89.0);
+  evidence.communicates = true;
+  const Decision decision = decided(evidence);
+  EXPECT_EQ(decision.doubt, Doubt::kCommunicationNotSeparated);
+  EXPECT_EQ(decision.part, "step");
+  EXPECT_NEAR(decision.margin->estimate, 89.0 / 90.0, 1e-4);
+  VerdictEvidence separated = evidence;
+  separated.nocomm = rounds(91.0, 0.001, 3);
+  EXPECT_EQ(decided(separated).verdict, Verdict::kComputeBound);
+  VerdictEvidence idle = evidence;
+  idle.launch_idle = 0.4;
+  EXPECT_EQ(decided(idle).verdict, Verdict::kLaunchBound) << "not idle for want of data";
+
+  VerdictEvidence copies = evidence;
+  copies.synthetic_device = rounds(120.0, 0.001, 3);
+  EXPECT_EQ(decided(copies).doubt, Doubt::kCommunicationNotSeparated) << "which may take more";
+  EXPECT_EQ(decided(copies).part, "copy");
+  copies.communicates = false;
+  EXPECT_EQ(decided(copies).verdict, Verdict::kCopyBound);
+
+  VerdictEvidence slow_loader = evidence_of(50.0, 100.0, 49.0);
+  slow_loader.communicates = true;
+  EXPECT_EQ(decided(slow_loader).verdict, Verdict::kInputBound) << "whatever the step does";
+}
+
 TEST(VerdictRule, FullMayBeatTheStepByWhatDoesNotCount) {
   const Decision slight = decided(evidence_of(300.0, 100.0, 107.0));
   EXPECT_EQ(slight.verdict, Verdict::kComputeBound);

@@ -13,7 +13,7 @@ const SweepRegistration kRegistration{{
     .description = "split the file list before reading, or after decoding",
     .citation = "NVIDIA TF2 workshop, Horovod with sharding early and late in tf.data",
     .workload = "resunetpp",
-    .trials = {"io", "synthetic", "full"},
+    .trials = {"io", "synthetic", "synthetic/nocomm", "full"},
     .axes = {{"shard", {"early", "late"}}},
 }};
 

@@ -15,7 +15,7 @@ const SweepRegistration kRegistration{{
         "USC CARC Running Deep Learning Applications, 1 to 8 workers; NERSC deep learning at "
         "scale tutorial, 2 to 16 workers",
     .workload = "resunetpp",
-    .trials = {"io", "synthetic", "full"},
+    .trials = {"io", "synthetic", "synthetic/nocomm", "full"},
     .axes = {{"workers", {"1", "2", "4", "8"}}},
 }};
 

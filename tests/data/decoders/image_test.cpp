@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -415,6 +416,20 @@ TEST(PngDecoder, NamesTruncatedAndDamagedFilesAtEveryPlace) {
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     EXPECT_NE(decode_error(damaged).find("not a sound PNG"), std::string::npos) << at;
   }
+}
+
+// 100 texts of 4 MB each, of which a few kB are left when packed.
+TEST(PngDecoder, UnpacksNoTexts) {
+  const Picture picture = smooth_picture(20, 20, 3);
+  const std::string file = testing::with_packed_texts(png_bytes(picture), 100, 4 << 20);
+  ASSERT_LT(file.size(), std::size_t{1} << 20);
+  ImageDecoder decoder;
+  rusage before{};
+  getrusage(RUSAGE_SELF, &before);
+  EXPECT_EQ(largest_difference(decoder.decode(as_bytes(file), "texts", {}), picture), 0);
+  rusage after{};
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 64 << 10) << "kB";
 }
 
 TEST(PngDecoder, RefusesAbsurdSizesBeforeAllocating) {

@@ -161,6 +161,7 @@ TEST(LinkModel, ASyntaxErrorNamesTheItem) {
                             Case{"latency_us=1us", "is not a number"},
                             Case{"latency_us=1,latency_us=2", "'latency_us' is given twice"},
                             Case{"latency_us=1,", "ends with a comma"},
+                            Case{"gbit_per_s=1e-300", "gbit_per_s is less than 1e-06"},
                             Case{"jitter_us=1", "neither latency_us nor gbit_per_s"},
                             Case{"latency_us=1,inside_latency_us=1", "needs --link-node-ranks"}}) {
     try {

@@ -282,6 +282,19 @@ TEST(Attribution, NocommShowsCommunicationOnlyWhereItCosts) {
   EXPECT_NEAR(result.advice.front().expected_gain.value(), 140.0 / 99.0, 0.05);
 }
 
+TEST(Attribution, AStepWhoseCommunicationIsNotKnownPromisesNothing) {
+  AttributionInput input = quiet(900.0, 100.0, 99.0);
+  input.ranks = 2;
+  input.communicates = true;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kUnsure);
+  EXPECT_THAT(result.explanation,
+              HasSubstr("the step limits, but only synthetic/nocomm can tell its computing"));
+  ASSERT_EQ(result.advice.size(), 1U);
+  EXPECT_THAT(result.advice[0].change, HasSubstr("measure synthetic/nocomm, too"));
+  EXPECT_FALSE(result.advice[0].expected_gain.has_value());
+}
+
 TEST(Attribution, InjectedIdleGapsBetweenKernels) {
   AttributionInput input = quiet(900.0, 100.0, 99.0);
   input.gpu = UntracedShares{.busy = 0.55, .launch_idle = 0.45};

@@ -78,6 +78,7 @@ TEST(ParseSeconds, TakesSecondsAndLongerAndShorterOnes) {
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "2min"), 120.0);
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "10000h"), 3.6e7);
   EXPECT_THROW((void)parse_seconds("--t", "1e308h"), core::Error);
+  EXPECT_THROW((void)parse_seconds("--t", "5e-324ms"), core::Error) << "rounds to zero";
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "200 s"), 200.0);  // as help texts have it
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "1.5h"), 5400.0);
 }

@@ -36,8 +36,10 @@ class TimeText : public ::testing::Test {
     constexpr const char* kMeasured = "2026-01-01T00:00:00Z";
     MachinePeaks peaks;
     peaks.key = peak_key();
-    peaks.compute.push_back(
-        {.precision = "fp32", .isa = "avx2", .flop_per_s = flop_per_s, .measured_at = kMeasured});
+    for (const char* isa : {"baseline", "avx2", "avx512"}) {  // one of them is the widest here
+      peaks.compute.push_back(
+          {.precision = "fp32", .isa = isa, .flop_per_s = flop_per_s, .measured_at = kMeasured});
+    }
     peaks.memory.push_back({.kernel = "copy",
                             .stores = "regular",
                             .isa = "avx2",

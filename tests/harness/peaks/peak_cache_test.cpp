@@ -4,6 +4,7 @@
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
+#include "harness/peaks/peak_kernels_internal.h"
 #include "reports/json_reader.h"
 #include "tests/temporary_folder.h"
 
@@ -19,6 +20,15 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+// Without this one there is no peak.
+std::string widest_fp32() {
+  std::string isa;
+  for (const ComputeKernel& kernel : compute_kernels()) {
+    isa = kernel.precision == "fp32" ? kernel.isa : isa;
+  }
+  return isa;
+}
+
 class PeakCache : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -26,7 +36,7 @@ class PeakCache : public ::testing::Test {
     peaks_.effort = PeakEffort::kThorough;
     peaks_.measurements = 3;
     peaks_.cache_bytes = 32 << 20;
-    peaks_.compute = {{"fp32", "avx2", 100.5e9, "2026-01-01T00:00:00Z"}};
+    peaks_.compute = {{"fp32", widest_fp32(), 100.5e9, "2026-01-01T00:00:00Z"}};
     peaks_.memory = {{"triad", "non-temporal", "avx2", 30e9, 64 << 20, "2026-01-01T00:00:01Z"}};
   }
 
@@ -52,7 +62,7 @@ TEST_F(PeakCache, ReadsWhatItWrote) {
   EXPECT_EQ(loaded->cache_bytes, 32 << 20);
   ASSERT_EQ(loaded->compute.size(), 1U);
   EXPECT_EQ(loaded->compute[0].precision, "fp32");
-  EXPECT_EQ(loaded->compute[0].isa, "avx2");
+  EXPECT_EQ(loaded->compute[0].isa, widest_fp32());
   EXPECT_EQ(loaded->compute[0].flop_per_s, 100.5e9);
   EXPECT_EQ(loaded->compute[0].measured_at, "2026-01-01T00:00:00Z");
   ASSERT_EQ(loaded->memory.size(), 1U);
@@ -97,6 +107,10 @@ TEST_F(PeakCache, WhatItDidNotWriteIsRefusedInOneLine) {
                                   replaced("100500000000.0", "\"fast\""),
                                   replaced("\"array_bytes\"", "\"bytes\""),
                                   replaced("\"array_bytes\": 67108864", "\"array_bytes\": -1"),
+                                  replaced("\"measurements\": 3", "\"measurements\": 1e300"),
+                                  replaced("\"measurements\": 3", "\"measurements\": 4294967297"),
+                                  replaced("\"measurements\": 3", "\"measurements\": true"),
+                                  replaced("\"cache_bytes\": 33554432", "\"cache_bytes\": -1"),
                                   replaced("2026-01-01T00:00:00Z", "yesterday"),
                                   replaced("\"avx2\"", "\"\\u001b[2J\"")}) {
     write(text);
@@ -123,7 +137,7 @@ TEST_F(PeakCache, ThoroughFiguresAreUsedAsTheyAre) {
 TEST_F(PeakCache, AQuickMeasurementIsRepeatedAndTheBestKept) {
   peaks_.effort = PeakEffort::kQuick;
   peaks_.measurements = 1;
-  peaks_.compute = {{"fp32", "avx2", 1e18, "2026-01-01T00:00:00Z"}};  // not to be beaten
+  peaks_.compute = {{"fp32", widest_fp32(), 1e18, "2026-01-01T00:00:00Z"}};  // not to be beaten
   store_peaks(folder_, peaks_);
   const auto records = known_peaks();
   ASSERT_FALSE(records.empty());
@@ -132,6 +146,17 @@ TEST_F(PeakCache, AQuickMeasurementIsRepeatedAndTheBestKept) {
   ASSERT_TRUE(kept.has_value());
   EXPECT_EQ(kept->measurements, 2);
   EXPECT_EQ(kept->effort, PeakEffort::kQuick);
+}
+
+TEST_F(PeakCache, WithoutAPeakOfFp32ItIsMeasuredAgain) {
+  peaks_.compute = {{"fp32", "of_old", 1e18, "2026-01-01T00:00:00Z"}};
+  store_peaks(folder_, peaks_);
+  EXPECT_TRUE(cached_peaks().empty());
+  static_cast<void>(known_peaks());
+  const auto kept = load_peaks(folder_, peaks_.key);
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(kept->measurements, 4);
+  EXPECT_EQ(kept->effort, PeakEffort::kQuick) << "what was measured now is not thorough";
 }
 
 TEST_F(PeakCache, EnoughQuickMeasurementsAreEnough) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -115,6 +116,58 @@ TEST(PeakRecords, MatrixTilesThatWereNotMeasuredLeaveNoBf16Peak) {
   ASSERT_EQ(peak_records(peaks).size(), 2U);
   EXPECT_EQ(peak_records(peaks)[1].flop_per_s, 2000e9);
   EXPECT_THAT(peaks_text(peaks), Not(HasSubstr("AMX")));
+}
+
+// On a busy machine the narrow kernels may have had a quiet moment, and the wide ones none.
+TEST(PeakRecords, NarrowInstructionsAloneAreNoPeak) {
+  for (const auto& [isa, widest] : {std::pair("avx512_bf16", "avx512"),
+                                    std::pair("amx_bf16", "avx512"),
+                                    std::pair("avx512_vnni", "avx512"),
+                                    std::pair("avx512", "avx512"),
+                                    std::pair("avx2", "avx2")}) {
+    MachinePeaks peaks = sample_peaks();
+    peaks.key.isa = isa;
+    std::erase_if(peaks.compute, [&](const ComputePeak& peak) { return peak.isa == widest; });
+    peaks.compute.push_back({"fp32", "baseline", 10e9, "2026-01-01T00:00:05Z"});
+    const auto records = peak_records(peaks);
+    EXPECT_TRUE(std::ranges::none_of(records, [](const auto& record) {
+      return record.precision == "fp32";
+    })) << isa;
+    EXPECT_THAT(peaks_text(peaks),
+                HasSubstr(std::string("no fp32 peak for shares: ") + widest +
+                          " of this processor was not measured"));
+  }
+  MachinePeaks arm = sample_peaks();
+  arm.key.isa = "sve2";
+  arm.compute = {{"fp32", "baseline", 10e9, "2026-01-01T00:00:05Z"}};
+  EXPECT_EQ(peak_records(arm).size(), 1U) << "its widest kernel";
+}
+
+TEST(PeakRecords, ProductsOfBf16ThatWereNotMeasuredLeaveNoPeak) {
+  MachinePeaks peaks = sample_peaks();
+  peaks.compute.pop_back();
+  peaks.compute.push_back({"bf16", "something_else", 10e9, "2026-01-01T00:00:05Z"});
+  ASSERT_EQ(peak_records(peaks).size(), 1U);
+  EXPECT_EQ(peak_records(peaks)[0].precision, "fp32");
+  EXPECT_THAT(peaks_text(peaks), HasSubstr("no bf16 peak for shares: avx512_bf16"));
+}
+
+TEST(KeepMissing, TakesFiguresThatAreNotThere) {
+  const MachinePeaks earlier = sample_peaks();
+  MachinePeaks fresh = sample_peaks();
+  fresh.compute = {{"fp32", "avx2", 50e9, "2026-02-02T00:00:00Z"}};
+  fresh.memory = {{"copy", "regular", "baseline", 1e9, 64 << 20, "2026-02-02T00:00:00Z"}};
+  fresh.effort = PeakEffort::kThorough;
+  keep_missing(fresh, earlier);
+  ASSERT_EQ(fresh.compute.size(), 3U);
+  EXPECT_EQ(fresh.compute[0].flop_per_s, 50e9) << "what is measured replaces what was kept";
+  EXPECT_EQ(fresh.compute[1].isa, "avx512");
+  EXPECT_EQ(fresh.compute[1].measured_at, "2026-01-01T00:00:01Z");
+  ASSERT_EQ(fresh.memory.size(), 2U);
+  EXPECT_EQ(fresh.memory[0].bytes_per_s, 1e9);
+  EXPECT_EQ(fresh.memory[1].bytes_per_s, 30e9);
+  EXPECT_EQ(fresh.effort, PeakEffort::kThorough);
+  EXPECT_EQ(fresh.measurements, 1);
 }
 
 TEST(KeepLarger, TakesEachFigureWithItsTime) {

@@ -47,6 +47,14 @@ TEST(KnownNodeRanks, OfASimulatedLinkAreItsNodes) {
   EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5", 4)), 0);
 }
 
+TEST(SecondsOfFacts, AreThoseOfTheStepsThatAreMeasured) {
+  EXPECT_DOUBLE_EQ(seconds_of_facts(1.5, 1), 3 * 1.5) << "the timeline alone";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(1.5, 2), 3 * 1.5 + 4 * 1.5) << "as few as may be";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(0.25, 8), 3 * 0.25 + 2.0) << "for two seconds";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(0.01, 8), 3 * 0.01 + 11 * 0.01) << "as many as may be";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(0.0, 2), 0.0);
+}
+
 TEST(MeasureAllReduces, OfCompressedGradientsCountWhatTravels) {
   constexpr std::int64_t kBytes = 65536;
   const auto bytes_of = [](GradientCompression compression) {

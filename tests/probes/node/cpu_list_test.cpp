@@ -16,6 +16,7 @@ TEST(ParseCpuList, ReadsWhatTheKernelWrites) {
   EXPECT_THAT(parse_cpu_list(""), IsEmpty());
   EXPECT_THAT(parse_cpu_list("\n"), IsEmpty());
   EXPECT_THAT(parse_cpu_list("x,3-,-1,5"), ElementsAre(5));
+  EXPECT_THAT(parse_cpu_list("0-2147483647,7"), ElementsAre(7)) << "no machine has so many";
 }
 
 TEST(CpuListText, WritesRanges) {

@@ -444,6 +444,11 @@ TEST(PlaceRanks, AQuotaIsSharedOutToThreadsAndWorkers) {
       EXPECT_EQ(placement.workers, share) << quota;
     }
   }
+  // The kernel takes quotas that no int holds.
+  const auto free = place_ranks(topology, 2, {});
+  const auto barely = place_ranks(topology, 2, {.cpu_quota = 1.7e10});
+  EXPECT_EQ(values(barely, &RankPlacement::threads), values(free, &RankPlacement::threads));
+  EXPECT_EQ(values(barely, &RankPlacement::workers), values(free, &RankPlacement::workers));
 }
 
 TEST(UsableCores, AreAtMostTheCpusOfThisProcess) {

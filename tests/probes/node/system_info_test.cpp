@@ -88,6 +88,22 @@ TEST(DetectScheduler, NumbersThatAreNoneStayEmpty) {
   EXPECT_FALSE(job->tasks.has_value());
 }
 
+TEST(DetectScheduler, ThereAreNotFewerThanOne) {
+  const auto job = detect_scheduler(environment(
+      {{"SLURM_JOB_ID", "4711"}, {"SLURM_JOB_NUM_NODES", "0"}, {"SLURM_NTASKS", "-5"}}));
+  ASSERT_TRUE(job.has_value());
+  EXPECT_FALSE(job->nodes.has_value());
+  EXPECT_FALSE(job->tasks.has_value());
+}
+
+TEST(UsableCpus, AQuotaIsRoundedUpAndMayBeLargerThanAnyNumberOfCpus) {
+  EXPECT_EQ(usable_cpus(8, std::nullopt), 8);
+  EXPECT_EQ(usable_cpus(8, 1.5), 2);
+  EXPECT_EQ(usable_cpus(8, 0.01), 1);
+  EXPECT_EQ(usable_cpus(8, 17592186044.4), 8) << "the largest that the kernel takes";
+  EXPECT_EQ(usable_cpus(0, std::nullopt), 1);
+}
+
 TEST(DetectScheduler, OutsideOfAJobThereIsNone) {
   EXPECT_FALSE(detect_scheduler(environment({})).has_value());
 }
