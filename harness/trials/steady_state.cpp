@@ -84,7 +84,7 @@ double SteadyState::usual_step_s() const {
 std::string SteadyState::rule() const {
   return fmt::format(
       "medians of two successive {}-step windows within {:g} %, at least {} steps, "
-      "at most {} steps (more below {:g} s) or {:g} s",
+      "at most {} steps (more below {:g} s) or {:.3g} s",
       kWindow,
       100.0 * limits_.tolerance,
       std::max(limits_.min_steps, 2 * kWindow + 1),

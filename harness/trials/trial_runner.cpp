@@ -56,8 +56,8 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
   StopDecision decision;
   for (std::int64_t round = 0; !decision.stop(); ++round) {
     run_round(arms, round);
-    if (round == 0) {
-      plan_again();
+    if (round + 1 < options_.stopping.min_repetitions) {
+      plan_again(round + 1);
     }
     decision = decide();
   }
@@ -100,7 +100,7 @@ void TrialRunner::plan(std::int64_t rounds_done) {
   stopping_ = StoppingRule(options_.stopping);
 }
 
-void TrialRunner::plan_again() {
+void TrialRunner::plan_again(std::int64_t rounds_done) {
   constexpr double kWrong = 1.25;
   if (!options_.time_budget_s.has_value() || options_.steps.has_value()) {
     return;
@@ -108,9 +108,9 @@ void TrialRunner::plan_again() {
   std::vector<TrialEstimate> seen = estimates_;
   bool wrong = false;
   for (std::size_t index = 0; index < seen.size(); ++index) {
-    const reports::RepetitionRecord& first = results_[index].repetitions.back();
+    const reports::RepetitionRecord& last = results_[index].repetitions.back();
     TrialEstimate& estimate = seen[index];
-    const double step_s = ranks_.broadcast(first.wall_s / static_cast<double>(first.steps));
+    const double step_s = ranks_.broadcast(last.wall_s / static_cast<double>(last.steps));
     const double longer = step_s / estimate.step_s;
     wrong = wrong || longer > kWrong;
     estimate.step_s = step_s;
@@ -120,7 +120,7 @@ void TrialRunner::plan_again() {
   }
   if (wrong) {
     estimates_ = std::move(seen);
-    plan(1);
+    plan(rounds_done);
   }
 }
 

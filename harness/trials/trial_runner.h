@@ -94,9 +94,9 @@ class TrialRunner {
   [[nodiscard]] double use_up_surplus(Arm& arm, const RepetitionLength& planned);
   /// Plans steps and limits for the missing repetitions of every trial. Collective.
   void plan(std::int64_t rounds_done);
-  /// Calls plan() with the times of the first repetitions if they exceed the warm-up's estimates so
+  /// Calls plan() with the times of the last repetitions if they exceed what was planned with so
   /// much that --time-budget would be missed. Collective.
-  void plan_again();
+  void plan_again(std::int64_t rounds_done);
   void note_missed_noise(const StopDecision& decision);
   /// Returns the length of the next repetition. Collective.
   [[nodiscard]] RepetitionLength length(const Arm& arm, std::size_t index);

@@ -49,7 +49,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   const auto start = Clock::now();
   arm.prepare();
   if (options_.time_budget_s.has_value()) {  // whose share is for all of the warm-up
-    max_seconds = std::max(1.0, std::ceil(max_seconds - core::seconds_since(start)));
+    max_seconds = std::max(1.0, max_seconds - core::seconds_since(start));
   }
   SteadyState steady({.min_steps = options_.warmup_steps, .max_seconds = max_seconds});
   std::optional<comm::Stepping> stepping;

@@ -188,7 +188,7 @@ def heading(report):
     # The workload's is the batch of one point: a weak series has another at each number of ranks.
     batches = {point["global_batch_size"] for entry in report["scaling"] for point in entry["points"]}
     if len(batches) <= 1:
-        parts.append(f"batch {(batches or {workload['global_batch_size']}).pop()}")
+        parts.append(f"{'global ' if ranks > 1 else ''}batch {(batches or {workload['global_batch_size']}).pop()}")
     return ", ".join(parts)
 
 

@@ -11,6 +11,7 @@
 #include "reports/statistics.h"
 #include "reports/text/gpu_tables.h"
 #include "reports/text/job_text.h"
+#include "reports/text/origin_text.h"
 #include "reports/text/text_table.h"
 
 #include <fmt/format.h>
@@ -413,6 +414,7 @@ std::string tables_text(const RunRecord& record, std::size_t operator_rows) {
   text += section("Memory of a rank", memory_text(record));
   text += section("Job", job_text(record));
   text += section("Verdict", advice_text(record));
+  text += section("Where and how", origin_text(record));
   text += section("What to know before trusting it", trust_text(record));
   return text;
 }

@@ -66,19 +66,31 @@ std::string device_text(const RunRecord& record) {
   return text;
 }
 
+/// "batch 4"; "8 ranks, batch 4 per rank (32 in all)"; with a single root, or shares that differ,
+/// "8 ranks, batch 30 in all".
+std::string batch_text(const WorkloadRecord& workload, std::int64_t ranks) {
+  if (ranks <= 1) {
+    return fmt::format("batch {}", workload.global_batch_size);
+  }
+  return workload.batch_size_per_rank * ranks == workload.global_batch_size
+             ? fmt::format("{} ranks, batch {} per rank ({} in all)",
+                           ranks,
+                           workload.batch_size_per_rank,
+                           workload.global_batch_size)
+             : fmt::format("{} ranks, batch {} in all", ranks, workload.global_batch_size);
+}
+
 std::string workload_line(const RunRecord& record) {
   if (!record.workload.has_value()) {
     return line("workload", "none, on " + device_text(record));
   }
   const WorkloadRecord& workload = *record.workload;
-  const std::int64_t ranks = launched_ranks(record.system);
   return line("workload",
-              fmt::format("{} on {}, {}, {}batch {}, seed {}",
+              fmt::format("{} on {}, {}, {}, seed {}",
                           workload.name,
                           device_text(record),
                           workload.precision,
-                          ranks > 1 ? fmt::format("{} ranks, ", ranks) : "",
-                          workload.global_batch_size,
+                          batch_text(workload, launched_ranks(record.system)),
                           record.run.seed));
 }
 

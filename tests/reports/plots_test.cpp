@@ -306,7 +306,7 @@ TEST_F(Plots, TellArmsApartAndKeepTextInside) {
       "    assert len(styles) == len(steps.trials_with_steps({'trials': shown})), styles\n"
       "hosts = [{'ranks': [0, 1]}, {'ranks': [2]}]\n"
       "heading = report_plot.heading(dict(report, system={'hosts': hosts}))\n"
-      "assert ', 3 ranks, batch ' in heading, heading\n"
+      "assert ', 3 ranks, global batch ' in heading, heading\n"
       "alone = report_plot.heading(dict(report, system={'hosts': [{'ranks': [0]}]}))\n"
       "assert 'rank' not in alone, alone\n"
       "figure, axes = report_plot.new_figure(1, 4)\n"

@@ -161,5 +161,44 @@ TEST(TrialRunnerPlan, ShortensWhatTookLongerThanWarmUpSaid) {
   EXPECT_LT(repetitions[1].steps, repetitions[0].steps / 2);
 }
 
+// As where another program begins in mid-run.
+class SlowerLaterArm final : public Arm {
+ public:
+  SlowerLaterArm() : Arm({reports::TrialKind::kSynthetic, ""}) {}
+  void prepare() override { ++prepared_; }
+  std::optional<StepSample> step() override {
+    constexpr int kWarmUpAndTwoRepetitions = 3;
+    std::this_thread::sleep_for(prepared_ > kWarmUpAndTwoRepetitions
+                                    ? std::chrono::milliseconds(30)
+                                    : std::chrono::milliseconds(1));
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+
+ private:
+  int prepared_ = 0;
+};
+
+TEST(TrialRunnerPlan, ShortensWhatBecomesSlowerInAnyRound) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions budget = planned_options();
+  budget.warmup_steps = 12;
+  budget.min_time_s = 0.1;
+  budget.time_budget_s = guard.elapsed_s() + 2.0;
+  budget.stopping.max_time_s = 60.0;
+  budget.stopping.min_repetitions = 8;
+  budget.stopping.max_noise = 1e-9;
+  TrialRunner runner(budget, group, guard);
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<SlowerLaterArm>());
+  runner.run(arms);
+  const std::vector<reports::RepetitionRecord>& repetitions = runner.results().front().repetitions;
+  ASSERT_GE(repetitions.size(), 4U);
+  EXPECT_GT(repetitions[2].steps, 20) << "the first slow one";
+  EXPECT_LT(repetitions[3].steps, repetitions[2].steps / 2);
+}
+
 }  // namespace
 }  // namespace dlbench::harness

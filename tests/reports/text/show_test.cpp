@@ -51,6 +51,18 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
   }
 }
 
+// --batch-size is that of a rank.
+TEST(Summary, OfSeveralRanksItSaysWhoseBatchItIs) {
+  RunRecord record = run_only();
+  record.system.hosts.front().ranks = {0, 1, 2};
+  record.workload->batch_size_per_rank = 4;
+  record.workload->global_batch_size = 12;
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("3 ranks, batch 4 per rank (12 in all), seed"));
+  record.workload->global_batch_size = 11;
+  EXPECT_THAT(summary_text(record, "r.json"), HasSubstr("3 ranks, batch 11 in all, seed"));
+}
+
 // As of two repetitions that differ much.
 TEST(Summary, AMarginThatTellsNothingIsNotPrinted) {
   RunRecord record = run_only();
