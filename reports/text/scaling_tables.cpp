@@ -149,6 +149,37 @@ std::string communication_table(const ScalingRecord& scaling) {
   return any ? "  communication, per step\n" + table.text(2) : std::string();
 }
 
+/// Says by what the step of the largest size is longer than that of the smallest: where ranks
+/// share memory or power, computing may take more than communication does.
+std::string growth_line(const ScalingRecord& scaling) {
+  if (scaling.mode != "weak" || scaling.points.size() < 2) {
+    return {};
+  }
+  const ScalingPointRecord& first = scaling.points.front();
+  const ScalingPointRecord& last = scaling.points.back();
+  std::optional<double> computing_s = first.nocomm_s;
+  std::optional<double> communication_s = first.exposed_communication_s;
+  if (const auto* alone = find_trial(first.trials, "synthetic");
+      first.ranks == 1 && alone != nullptr && alone->samples_per_second.has_value()) {
+    computing_s = static_cast<double>(first.global_batch_size) / alone->samples_per_second->mean;
+    communication_s = 0.0;
+  }
+  if (!computing_s.has_value() || !communication_s.has_value() || !last.nocomm_s.has_value() ||
+      !last.exposed_communication_s.has_value()) {
+    return {};
+  }
+  const double computing = *last.nocomm_s - *computing_s;
+  const double communication = *last.exposed_communication_s - *communication_s;
+  return fmt::format(
+      "  step of synthetic at {}, beyond that at {}: {} = {} of computing + {} of "
+      "communication\n",
+      count_text(last.ranks, "rank"),
+      count_text(first.ranks, "rank"),
+      difference_text(computing + communication),
+      difference_text(computing),
+      difference_text(communication));
+}
+
 std::string collectives_table(const ScalingRecord& scaling) {
   TextTable table({"ranks",
                    "all-reduce alone",
@@ -412,8 +443,8 @@ std::string scaling_text(const RunRecord& record) {
   std::map<std::pair<std::string, std::string>, bool> compared;
   for (const ScalingRecord& scaling : record.scaling) {
     text += fmt::format("\n{}\n", title_of(scaling)) + points_table(scaling) +
-            communication_table(scaling) + collectives_table(scaling) + compression_text(scaling) +
-            projection_text(scaling) + buckets_text(scaling);
+            communication_table(scaling) + growth_line(scaling) + collectives_table(scaling) +
+            compression_text(scaling) + projection_text(scaling) + buckets_text(scaling);
     if (!scaling.points.empty() && scaling.points.back().attribution.has_value()) {
       const AttributionRecord& verdict = *scaling.points.back().attribution;
       text += fmt::format("  verdict at {}: {}: {}\n",

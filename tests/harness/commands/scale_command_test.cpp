@@ -142,7 +142,7 @@ TEST_F(ScaleCommand, TheConfigurationOfASweepIsWhatRuns) {
   give({{"dry-run", "true"}, {"sweep", "early-vs-late-shard"}, {"image-size", "32"}});
   const std::string text = output();
   EXPECT_THAT(text, ContainsRegex("\nworkload +resunetpp +default"));
-  EXPECT_THAT(text, ContainsRegex("\ntrials +io,synthetic,full +default"));
+  EXPECT_THAT(text, ContainsRegex("\ntrials +io,synthetic,synthetic/nocomm,full +default"));
   EXPECT_THAT(text, HasSubstr("shard=late"));
   EXPECT_THAT(text, Not(HasSubstr("mnist")));
 }

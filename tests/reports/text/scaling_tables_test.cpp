@@ -46,6 +46,24 @@ TEST(ScalingTables, CommunicationSaysWhatIsHiddenAndWhoIsSlow) {
       << "an older report";
 }
 
+// 1 rank: 2 samples at 11 a second, 181.8 ms. 4 ranks: 180 ms of computing and 20 ms more.
+TEST(ScalingTables, AWeakStepGrowsByComputingAndByCommunication) {
+  RunRecord record = sample_record();
+  const std::string growth = "  step of synthetic at 4 ranks, beyond that at 1 rank: ";
+  EXPECT_THAT(scaling_text(record),
+              HasSubstr(growth + "18.2 ms = -1.82 ms of computing + 20.0 ms of communication\n"));
+  std::vector<ScalingPointRecord>& points = record.scaling[0].points;
+  points[2].nocomm_s = 0.25;
+  points.erase(points.begin());  // from 2 ranks on, which take 180 ms and 20 ms
+  EXPECT_THAT(scaling_text(record),
+              HasSubstr("at 4 ranks, beyond that at 2 ranks: 70.0 ms = 70.0 ms of computing + "));
+  points[1].nocomm_s.reset();
+  EXPECT_THAT(scaling_text(record), Not(HasSubstr("step of synthetic at")));
+  record = sample_record();
+  record.scaling[0].mode = "strong";
+  EXPECT_THAT(scaling_text(record), Not(HasSubstr("step of synthetic at"))) << "of other batches";
+}
+
 // As after a sweep that ended early.
 TEST(ScalingTables, OneCapAloneCannotBeTheBest) {
   RunRecord record = sample_record();
