@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dlbench report show, validate, compare. report plot is in plot_command.cpp.
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
+#include "harness/commands/output_files.h"
 #include "reports/json_reader.h"
 #include "reports/naming.h"
 #include "reports/text/compare.h"
@@ -129,7 +131,7 @@ class ReportCompareCommand final : public Command {
            "What was disturbed on the side that is worse is unsure, however large the difference.\n"
            "Exit codes: 0 nothing is known to be slower (unsure is not known), 1 the reports\n"
            "  cannot be compared, 3 slower, or a candidate is not complete or lacks what it was\n"
-           "  to measure as the baseline was";
+           "  to measure as the baseline was, 4 with --strict something is unsure";
   }
   void add_options(OptionSet& options) override {
     options.add_text("baseline", "FILE", "the report to compare with", baseline_);
@@ -140,6 +142,8 @@ class ReportCompareCommand final : public Command {
     options.add_texts("after", "FILE", "the candidate's reports, one or more", after_);
     options.add_number(
         "tolerance", "PCT", "differences of no interest, in per cent", tolerance_, 0.001, 99.0);
+    options.add_text("output", "FILE", "the comparison as JSON, too", output_);
+    options.add_flag("strict", "what is unsure ends with code 4", strict_);
   }
   void check() const override {
     const bool two = !baseline_.empty() && !candidate_.empty();
@@ -151,6 +155,13 @@ class ReportCompareCommand final : public Command {
                         "wanted two reports, BASELINE CANDIDATE, or reports of several starts, "
                         "--before FILE... --after FILE...");
     }
+    check_not_standard_output({{"--output", output_}});
+    std::vector<std::string> inputs{baseline_, candidate_};
+    inputs.insert(inputs.end(), before_.begin(), before_.end());
+    inputs.insert(inputs.end(), after_.begin(), after_.end());
+    for (const std::string& report : inputs) {
+      check_distinct({{"--output", output_}, {"a report to compare", report}});
+    }
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
     const auto read = [](const std::string& one, const std::vector<std::string>& more) {
@@ -160,12 +171,19 @@ class ReportCompareCommand final : public Command {
       }
       return records;
     };
+    check_writable({{"--output", output_}});
     const std::vector<reports::RunRecord> baselines = read(baseline_, before_);
     const std::vector<reports::RunRecord> candidates = read(candidate_, after_);
     const reports::Comparison comparison =
         reports::compare_reports(baselines, candidates, {.tolerance = tolerance_ / 100.0});
     print(reports::comparison_text(comparison));
-    return comparison.fails() ? core::exit_code(core::ErrorCode::kGate) : 0;
+    if (!output_.empty()) {
+      core::write_file_atomically(output_, reports::comparison_json(comparison));
+    }
+    if (comparison.fails()) {
+      return core::exit_code(core::ErrorCode::kGate);
+    }
+    return strict_ && comparison.any_unsure() ? core::kTaintedExitCode : 0;
   }
 
  private:
@@ -173,7 +191,9 @@ class ReportCompareCommand final : public Command {
   std::string candidate_;
   std::vector<std::string> before_;
   std::vector<std::string> after_;
+  std::string output_;
   double tolerance_ = 2.0;
+  bool strict_ = false;
 };
 
 }  // namespace

@@ -331,6 +331,12 @@ bool Comparison::any_slower() const {
          std::any_of(collectives.begin(), collectives.end(), is_slower);
 }
 
+bool Comparison::any_unsure() const {
+  const auto is_unsure = [](const auto& compared) { return compared.change == Change::kUnsure; };
+  return std::any_of(arms.begin(), arms.end(), is_unsure) ||
+         std::any_of(collectives.begin(), collectives.end(), is_unsure);
+}
+
 bool Comparison::fails() const {
   return any_slower() || !missing.empty() || !wrong.empty() || !incomplete.empty();
 }

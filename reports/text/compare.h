@@ -81,6 +81,7 @@ struct Comparison {
   std::string incomplete;               ///< "failed (exit code 5)": the candidate; empty: complete
   std::vector<Difference> differences;  ///< facts that may explain a change
   [[nodiscard]] bool any_slower() const;
+  [[nodiscard]] bool any_unsure() const;
   /// The gate: whether an arm or collective is slower or missing, or the candidate computed wrong
   /// elements or is incomplete. The command then ends with exit code 3.
   [[nodiscard]] bool fails() const;
@@ -118,5 +119,8 @@ struct Comparison {
 /// Returns tables of the arms and of the collectives, what only one report has, why the candidate
 /// fails without being slower, and the differences.
 [[nodiscard]] std::string comparison_text(const Comparison& comparison);
+
+/// Returns the same as JSON for programs: its members are in docs/report-format.md.
+[[nodiscard]] std::string comparison_json(const Comparison& comparison);
 
 }  // namespace dlbench::reports

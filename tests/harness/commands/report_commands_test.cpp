@@ -4,6 +4,7 @@
 // dlbench report show, validate, compare as a user calls them. report plot needs the program's
 // place: the scripts it starts are tested in tests/reports/plots_test.cpp.
 #include "engine/core/atomic_file.h"
+#include "reports/json_reader.h"
 #include "reports/json_writer.h"
 #include "tests/harness/commands/command_line_call.h"
 #include "tests/reports/sample_record.h"
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <stdio_ext.h>
 #include <unistd.h>
 
@@ -157,6 +159,45 @@ TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
   EXPECT_THAT(out_, HasSubstr("slower"));
   EXPECT_EQ(call({"compare", path, good_}), 0) << "faster is no failure";
   EXPECT_EQ(call({"compare", good_, path, "--tolerance", "80"}), 0) << "within the tolerance";
+}
+
+TEST_F(ReportCommands, CompareWritesWhatItFoundForPrograms) {
+  reports::RunRecord slower = reports::sample_record();
+  slower.trials[2] =
+      reports::sample_trial(reports::TrialKind::kFull, std::nullopt, {2.1, 2.2, 2.3});
+  slower.trials[2].series = reports::sample_record().trials[2].series;
+  slower.config.effective["seed"] = 7;
+  const std::string candidate = write(slower);
+  const std::string output = (folder_ / "comparison.json").string();
+  EXPECT_EQ(call({"compare", good_, candidate, "--output", output}), 3) << err_;
+  EXPECT_THAT(out_, HasSubstr("slower")) << "for people all the same";
+  const auto json = nlohmann::json::parse(reports::read_text_file(output));
+  EXPECT_EQ(json.at("schema"), "dlbench.comparison");
+  EXPECT_EQ(json.at("fails"), true);
+  const auto& trials = json.at("trials");
+  const auto full = std::find_if(trials.begin(), trials.end(), [](const auto& trial) {
+    return trial.at("change") == "slower";
+  });
+  ASSERT_NE(full, trials.end());
+  EXPECT_THAT(full->at("trial").get<std::string>(), HasSubstr("full"));
+  EXPECT_NEAR(full->at("ratio").get<double>(), 0.5, 0.01);
+  EXPECT_EQ(full->at("ci95").size(), 2U);
+  EXPECT_EQ(full->at("candidate_n"), 3);
+  EXPECT_TRUE(full->at("doubt").is_null());
+  EXPECT_FALSE(json.at("differences").empty());
+  EXPECT_EQ(call({"compare", good_, candidate, "--output", candidate}), 2) << "an input";
+  EXPECT_THAT(err_, HasSubstr("--output"));
+}
+
+TEST_F(ReportCommands, CompareWithStrictEndsWithFourWhereItIsUnsure) {
+  reports::RunRecord noisy = reports::sample_record();
+  noisy.trials[2] = reports::sample_trial(reports::TrialKind::kFull, std::nullopt, {2.0, 4.4, 7.0});
+  noisy.trials[2].series = reports::sample_record().trials[2].series;
+  const std::string path = write(noisy);
+  EXPECT_EQ(call({"compare", good_, path}), 0);
+  EXPECT_THAT(out_, HasSubstr("unsure"));
+  EXPECT_EQ(call({"compare", good_, path, "--strict"}), 4);
+  EXPECT_EQ(call({"compare", good_, good_, "--strict", "--tolerance", "20"}), 0) << out_;
 }
 
 TEST_F(ReportCommands, CompareTakesSeveralStartsOfEach) {
