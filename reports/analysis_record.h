@@ -87,9 +87,10 @@ struct JobRecord {
 
 /// One epoch of `train`.
 struct EpochRecord {
-  std::int64_t epoch = 0;               ///< from 1
-  double seconds = 0.0;                 ///< training part, without validation
-  std::optional<std::int64_t> samples;  ///< real ones, over all ranks; null: older
+  std::int64_t epoch = 0;                 ///< from 1
+  std::optional<std::string> started_at;  ///< RFC 3339, UTC, of the training part; null: older
+  double seconds = 0.0;                   ///< training part, without validation
+  std::optional<std::int64_t> samples;    ///< real ones, over all ranks; null: older
   std::optional<double> samples_per_second;
   std::optional<double> learning_rate;            ///< at the end of the epoch
   std::optional<double> train_loss;               ///< null: not finite

@@ -54,6 +54,7 @@ void fields(V& visit, R& record) {
   visit("round", record.round);
   visit("invocation", record.invocation);
   visit("discarded", record.discarded);
+  visit("started_at", record.started_at);
   visit("steps", record.steps);
   visit("samples", record.samples);
   visit("wall_s", record.wall_s);
@@ -244,6 +245,7 @@ void fields(V& visit, R& record) {
 template <typename V, MaybeConst<EpochRecord> R>
 void fields(V& visit, R& record) {
   visit("epoch", record.epoch);
+  visit("started_at", record.started_at);
   visit("seconds", record.seconds);
   visit("samples", record.samples);
   visit("samples_per_second", record.samples_per_second);

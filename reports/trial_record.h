@@ -63,7 +63,8 @@ struct RepetitionRecord {
   std::int64_t index = 0;       ///< counts within the trial, discarded ones included
   std::int64_t round = 0;       ///< repetitions of different trials with one round are paired
   std::int64_t invocation = 0;  ///< number of the process, for repeats across processes
-  std::optional<std::string> discarded;  ///< why it does not count, or null
+  std::optional<std::string> discarded;   ///< why it does not count, or null
+  std::optional<std::string> started_at;  ///< RFC 3339, UTC, of the window; null: an older report
   std::int64_t steps = 0;
   std::int64_t samples = 0;  ///< real samples, over all ranks
   double wall_s = 0.0;       ///< of the slowest rank

@@ -152,7 +152,8 @@ std::vector<reports::PeakRecord> known_peaks() {
   }
   if (!has_fp32(peaks)) {
     core::log::info(
-        "the processors were never undisturbed long enough to measure their peaks: shares of peak "
+        "the processors were never undisturbed long enough to measure their fp32 peak: shares of "
+        "it "
         "are left out");
   }
   return peak_records(peaks);

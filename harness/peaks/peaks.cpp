@@ -383,8 +383,12 @@ MachinePeaks measure_peaks(PeakEffort effort) {
 void keep_missing(MachinePeaks& fresh, const MachinePeaks& earlier) {
   DLBENCH_CHECK(fresh.key == earlier.key) << fresh.key.processor << ", " << earlier.key.processor;
   const auto never = [](const auto&) { return 0.0; };
+  const std::size_t measured = fresh.compute.size() + fresh.memory.size();
   keep_larger_figures(fresh.compute, earlier.compute, same_compute_figure, never);
   keep_larger_figures(fresh.memory, earlier.memory, same_memory_figure, never);
+  if (fresh.compute.size() + fresh.memory.size() > measured) {
+    fresh.effort = std::min(fresh.effort, earlier.effort);
+  }
 }
 
 void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh) {

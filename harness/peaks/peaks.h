@@ -74,6 +74,7 @@ struct MachinePeaks {
 void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh);
 
 /// Adds to `fresh` the figures that it lacks and `earlier` has; both must be of the same machine.
+/// With quick ones among them all are taken for quick.
 void keep_missing(MachinePeaks& fresh, const MachinePeaks& earlier);
 
 /// Returns one record per precision, each with the highest bandwidth; bf16 has the f32 figure where

@@ -14,6 +14,7 @@
 #include "harness/training/training_passes.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/rank_group.h"
+#include "harness/utc_time.h"
 #include "probes/node/disturbance.h"
 #include "workloads/metrics.h"
 
@@ -186,6 +187,7 @@ class Training {
     enter(fmt::format("epoch {}", epoch));
     const auto scaling_before = loss_scaling_record(steps_.state());
     // Timed: loading, steps, reading the loss. Not timed: validation, checkpoint.
+    record.started_at = utc_now();
     const probes::ProcSnapshot begin = probes::take_snapshot();
     const auto start = std::chrono::steady_clock::now();
     loader_.start_epoch();

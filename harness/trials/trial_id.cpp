@@ -37,6 +37,17 @@ std::vector<TrialId> expand(const std::string& name, SyntheticTrials synthetic) 
   return {{TrialKind::kSynthetic, name.substr(name.find('/') + 1)}};
 }
 
+// The cost of communication is the difference of device and nocomm, which have no copy.
+void add_device_for_nocomm(std::vector<TrialId>& trials) {
+  const auto find = [&trials](const char* variant) {
+    return std::ranges::find(trials, TrialId{TrialKind::kSynthetic, variant});
+  };
+  if (find("nocomm") != trials.end() && find("host") != trials.end() &&
+      find("device") == trials.end()) {
+    trials.insert(find("nocomm"), TrialId{TrialKind::kSynthetic, "device"});
+  }
+}
+
 }  // namespace
 
 std::string TrialId::to_string() const {
@@ -72,16 +83,7 @@ std::vector<TrialId> parse_trials(std::string_view text, SyntheticTrials synthet
       }
     }
   }
-  // The cost of communication is the difference of these two, which have no copy.
-  const TrialId device{TrialKind::kSynthetic, "device"};
-  const auto nocomm =
-      std::find(trials.begin(), trials.end(), TrialId{TrialKind::kSynthetic, "nocomm"});
-  if (synthetic == SyntheticTrials::kByMemory && nocomm != trials.end() &&
-      std::find(trials.begin(), trials.end(), TrialId{TrialKind::kSynthetic, "host"}) !=
-          trials.end() &&
-      std::find(trials.begin(), trials.end(), device) == trials.end()) {
-    trials.insert(nocomm, device);
-  }
+  add_device_for_nocomm(trials);
   if (trials.empty()) {
     throw core::Error(core::ErrorCode::kUsage,
                       "--trials: the list is empty; wanted for example io,synthetic,full");
@@ -101,6 +103,7 @@ std::vector<TrialId> with_nocomm_for_verdict(std::vector<TrialId> trials, int ra
       return trial.kind == TrialKind::kSynthetic;
     });
     trials.insert(last.base(), nocomm);
+    add_device_for_nocomm(trials);
   }
   return trials;
 }

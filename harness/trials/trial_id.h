@@ -49,7 +49,7 @@ enum class SyntheticTrials : std::uint8_t {
 
 /// Returns `trials` and, of several ranks, synthetic/nocomm behind the last synthetic one, if they
 /// are enough for a verdict (io, synthetic, full): without it the verdict could not tell computing
-/// from communication.
+/// from communication. With synthetic/host it brings synthetic/device, as in parse_trials().
 [[nodiscard]] std::vector<TrialId> with_nocomm_for_verdict(std::vector<TrialId> trials, int ranks);
 
 }  // namespace dlbench::harness

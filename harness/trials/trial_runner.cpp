@@ -10,6 +10,7 @@
 #include "engine/core/trace.h"
 #include "harness/trials/cold_pass.h"
 #include "harness/trials/steady_state.h"
+#include "harness/utc_time.h"
 #include "probes/node/disturbance.h"
 
 #include <fmt/format.h>
@@ -312,6 +313,7 @@ reports::RepetitionRecord TrialRunner::time_window(Arm& arm,
   const RepetitionLength planned = length(arm, index);
   ranks_.barrier();
   window.begin = probes::take_snapshot();
+  const std::string started_at = utc_now();
   reports::RepetitionRecord repetition;
   // An error of a step ends the window early: the driver often knows more than the failing call.
   hooks_.failure.tell_failure(
@@ -322,6 +324,7 @@ reports::RepetitionRecord TrialRunner::time_window(Arm& arm,
       hooks_.end_window ? [&] { return end_window().reported.possible_cause; }
                         : std::function<std::string()>());
   window.end = probes::take_snapshot();
+  repetition.started_at = started_at;
   window.communication = arm.take_communication();
   window.device = end_window();
   return repetition;

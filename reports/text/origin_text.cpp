@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -79,11 +80,14 @@ std::string hosts_text(const std::vector<HostRecord>& hosts) {
     }
     kind->second.push_back(host.hostname);
   }
+  constexpr std::size_t kShown = 8;
   std::string text;
-  for (const auto& [machine, names] : kinds) {
+  for (const auto& [machine, names] : kinds | std::views::take(kShown)) {
     text += origin_line(names.size() == 1 ? "host" : "hosts", names_text(names) + ": " + machine);
   }
-  return text;
+  return kinds.size() > kShown
+             ? text + origin_line("hosts", fmt::format("{} more kinds", kinds.size() - kShown))
+             : text;
 }
 
 std::string software_text(const RunRecord& record) {
@@ -122,7 +126,9 @@ std::string data_text(const RunRecord& record) {
 }
 
 std::string scheduler_text(const std::optional<SchedulerRecord>& scheduler) {
-  return scheduler.has_value() ? scheduler->name + " " + scheduler->job_id : "";
+  return scheduler.has_value() && !scheduler->job_id.empty()
+             ? scheduler->name + " " + scheduler->job_id
+             : "";
 }
 
 std::string absent_probes_text(const ValueMap& probes) {

@@ -66,8 +66,8 @@ std::string device_text(const RunRecord& record) {
   return text;
 }
 
-/// "batch 4"; "8 ranks, batch 4 per rank (32 in all)"; with a single root, or shares that differ,
-/// "8 ranks, batch 30 in all".
+/// "batch 4"; "8 ranks, batch 4 per rank (32 in all)"; of shares that differ "8 ranks, batch 30 in
+/// all".
 std::string batch_text(const WorkloadRecord& workload, std::int64_t ranks) {
   if (ranks <= 1) {
     return fmt::format("batch {}", workload.global_batch_size);

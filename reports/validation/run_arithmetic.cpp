@@ -80,14 +80,47 @@ void check_failed(const Checker& check, const RunInfoRecord& run) {
               fmt::format("is {}, which is not that of a failed run", code));
 }
 
-/// Both are UTC in the same format, see the schema, so that up to seconds their texts have the
-/// order of the times.
-void check_times(const Checker& check, const RunInfoRecord& run) {
+/// All are UTC in the same format, see the schema, so that up to seconds their texts have the order
+/// of the times.
+bool is_before(const std::string& time, const std::string& other) {
   constexpr std::size_t kSeconds = std::string_view("2026-01-31T12:00:00").size();
+  return time.substr(0, kSeconds) < other.substr(0, kSeconds);
+}
+
+/// Of a repetition or an epoch.
+void check_within_run(const Checker& check,
+                      const std::optional<std::string>& started_at,
+                      const RunInfoRecord& run) {
+  if (started_at.has_value()) {
+    check.at("started_at")
+        .expect(!is_before(*started_at, run.started_at) &&
+                    !is_before(run.finished_at.value_or(*started_at), *started_at),
+                fmt::format("{} is not within the run, {} to {}",
+                            *started_at,
+                            run.started_at,
+                            run.finished_at.value_or("now")));
+  }
+}
+
+void check_times(const Checker& check, const RunInfoRecord& run) {
   if (run.finished_at.has_value()) {
     check.at("finished_at")
-        .expect(run.finished_at->substr(0, kSeconds) >= run.started_at.substr(0, kSeconds),
+        .expect(!is_before(*run.finished_at, run.started_at),
                 fmt::format("{} is before started_at, {}", *run.finished_at, run.started_at));
+  }
+}
+
+void check_times_of_parts(const Checker& root, const RunRecord& record) {
+  for (std::size_t trial = 0; trial < record.trials.size(); ++trial) {
+    const std::vector<RepetitionRecord>& repetitions = record.trials[trial].repetitions;
+    for (std::size_t index = 0; index < repetitions.size(); ++index) {
+      check_within_run(root.at("trials", trial).at("repetitions", index),
+                       repetitions[index].started_at,
+                       record.run);
+    }
+  }
+  for (std::size_t epoch = 0; epoch < record.history.size(); ++epoch) {
+    check_within_run(root.at("history", epoch), record.history[epoch].started_at, record.run);
   }
 }
 
@@ -398,6 +431,7 @@ void check_run(const Checker& root, const RunRecord& record) {
       break;
   }
   check_times(run, record.run);
+  check_times_of_parts(root, record);
   check_config(root.at("config"), record);
   check_trials_asked_for(root, record);
   check_workload(root, record);

@@ -143,13 +143,23 @@ void check_straggler(const Checker& check,
                   full.ranks));
 }
 
-/// Whether it is the same verdict, or one that only the device's idle share distinguishes from it.
+/// Returns what the rates say if communication that was not measured is taken to cost nothing, as
+/// earlier reports did.
+Verdict without_that_doubt(const Decision& decision) {
+  if (decision.doubt != Doubt::kCommunicationNotSeparated) {
+    return decision.verdict;
+  }
+  return decision.part == limiting_part(Verdict::kCopyBound) ? Verdict::kCopyBound
+                                                             : Verdict::kComputeBound;
+}
+
+/// Whether it is the same verdict, one of an earlier report, or one that only the device's idle
+/// share distinguishes from it.
 bool agree(Verdict written, const Decision& decision, const VerdictEvidence& rates) {
-  const bool step_limits = decision.verdict == Verdict::kComputeBound ||
-                           (decision.doubt == Doubt::kCommunicationNotSeparated &&
-                            decision.part == limiting_part(Verdict::kComputeBound));
-  return written == decision.verdict ||
-         (written == Verdict::kLaunchBound && step_limits && !rates.shared_processors);
+  const Verdict earlier = without_that_doubt(decision);
+  return written == decision.verdict || written == earlier ||
+         (written == Verdict::kLaunchBound && earlier == Verdict::kComputeBound &&
+          !rates.shared_processors);
 }
 
 void check_decision(const Checker& check,

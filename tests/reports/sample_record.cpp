@@ -30,6 +30,7 @@ RepetitionRecord repetition_of(std::int64_t index,
   RepetitionRecord repetition;
   repetition.index = index;
   repetition.round = index;
+  repetition.started_at = "2026-01-31T12:00:30Z";
   repetition.steps = kSteps;
   repetition.samples = kSteps * global_batch_size;
   repetition.wall_s = static_cast<double>(repetition.samples) / rate;
@@ -294,9 +295,24 @@ RunRecord sample_record() {
                          .cpu_efficiency = 0.75,
                          .memory_used_bytes = 1'200'000'000};
   record.job->per_rank = {{0, "node1", 180.0, 1'200'000'000}};
-  record.history = {
-      {1, 12.5, 800, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},
-      {2, 11.5, 800, 800 / 11.5, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}, {"precision", 0.9}}}};
+  record.history = {{1,
+                     "2026-01-31T12:00:10Z",
+                     12.5,
+                     800,
+                     64.0,
+                     1e-3,
+                     0.7,
+                     0.65,
+                     {{"dice", 0.5}, {"precision", kUndefined}}},
+                    {2,
+                     "2026-01-31T12:00:30Z",
+                     11.5,
+                     800,
+                     800 / 11.5,
+                     1e-3,
+                     0.4,
+                     std::nullopt,
+                     {{"dice", 0.8}, {"precision", 0.9}}}};
   record.history[0].loss_scaling = LossScalingRecord{32768.0, 1};
   record.history[1].loss_scaling = LossScalingRecord{65536.0, 0};
   add_sample_scaling(record);

@@ -166,8 +166,12 @@ TEST(KeepMissing, TakesFiguresThatAreNotThere) {
   ASSERT_EQ(fresh.memory.size(), 2U);
   EXPECT_EQ(fresh.memory[0].bytes_per_s, 1e9);
   EXPECT_EQ(fresh.memory[1].bytes_per_s, 30e9);
-  EXPECT_EQ(fresh.effort, PeakEffort::kThorough);
+  EXPECT_EQ(fresh.effort, PeakEffort::kQuick) << "as what was taken is";
   EXPECT_EQ(fresh.measurements, 1);
+  MachinePeaks whole = sample_peaks();
+  whole.effort = PeakEffort::kThorough;
+  keep_missing(whole, earlier);
+  EXPECT_EQ(whole.effort, PeakEffort::kThorough) << "nothing was missing";
 }
 
 TEST(KeepLarger, TakesEachFigureWithItsTime) {

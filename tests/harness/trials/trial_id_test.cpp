@@ -39,6 +39,9 @@ TEST(Trials, AVerdictOfSeveralRanksNeedsAStepWithoutCommunication) {
   EXPECT_THAT(of("io,synthetic/nocomm,synthetic,full", SyntheticTrials::kOne, 2),
               ElementsAre("io", "synthetic/nocomm", "synthetic", "full"))
       << "it is there";
+  EXPECT_THAT(of("io,synthetic/host,full", SyntheticTrials::kByMemory, 2),
+              ElementsAre("io", "synthetic/host", "synthetic/device", "synthetic/nocomm", "full"))
+      << "or the copy would look like communication";
   EXPECT_THAT(of("io,synthetic,full", SyntheticTrials::kOne, 1),
               ElementsAre("io", "synthetic", "full"));
   EXPECT_THAT(of("synthetic,full", SyntheticTrials::kOne, 2), ElementsAre("synthetic", "full"))

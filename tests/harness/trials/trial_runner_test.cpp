@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 #include "harness/trials/repetition_window.h"
 #include "harness/trials/trial_summary.h"
+#include "harness/utc_time.h"
 #include "tests/engine/comm/thread_rendezvous.h"
 #include "tests/harness/trials/short_trial.h"
 
@@ -140,11 +141,16 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
     TrialRunner runner(tests::three_repetitions(), group, guard);
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<FakeArm>(ranks.rank(), 2 + ranks.rank()));
+    const std::string began = utc_now();
     runner.run(arms);
     const TrialResult& result = runner.results().front();
     steps[static_cast<std::size_t>(ranks.rank())] = static_cast<FakeArm&>(*arms.front()).steps;
     ASSERT_GE(result.repetitions.size(), 3U);
+    std::string latest = began;
     for (const auto& repetition : result.repetitions) {
+      EXPECT_GE(repetition.started_at.value_or(""), latest) << "texts of equal length";
+      latest = repetition.started_at.value_or("");
+      EXPECT_LE(latest, utc_now());
       EXPECT_EQ(repetition.steps, 4);
       ASSERT_TRUE(repetition.loss_scaling.has_value());
       EXPECT_EQ(repetition.loss_scaling->loss_scale, 512.0);

@@ -36,6 +36,15 @@ TEST(AskedWithout, LooksAtTheItemAndNotOnlyAtTheOptions) {
   EXPECT_FALSE(asked_without(other, weak, baseline)) << "more is not less";
 }
 
+TEST(AskedWithout, WhatRunAddsByItselfIsNotAskedOfAnEarlierProgram) {
+  const MeasuredItem nocomm{.trial = "synthetic/nocomm", .ranks = 2};
+  const RunRecord with_defaults = asked({{"trials", "io,synthetic,full"}});
+  EXPECT_TRUE(asked_without(nocomm, with_defaults, with_defaults));
+  const RunRecord named = asked({{"trials", "io,synthetic,synthetic/nocomm,full"}});
+  EXPECT_FALSE(asked_without(nocomm, named, named));
+  EXPECT_FALSE(asked_without(nocomm, with_defaults, named));
+}
+
 TEST(AskedWithout, RanksThatAreNotGivenAreAtMostThoseOfTheLaunch) {
   const RunRecord baseline = asked({{"ranks", "1,2"}});
   RunRecord candidate = asked({});

@@ -69,6 +69,18 @@ TEST(OriginText, SaysWhatAReaderHasToKnowWhoWasNotThere) {
   EXPECT_THAT(text, Not(HasSubstr("in\nthis"))) << "a line each";
 }
 
+TEST(OriginText, OfManyKindsOfHostsTheFirstAreShown) {
+  RunRecord record = on_two_kinds_of_hosts();
+  record.system.hosts.resize(10);
+  for (std::size_t node = 0; node < record.system.hosts.size(); ++node) {
+    record.system.hosts[node].cpu.model = "CPU " + std::to_string(node);
+  }
+  const std::string text = origin_text(record);
+  EXPECT_THAT(text, HasSubstr("  host        node7: CPU 7, "));
+  EXPECT_THAT(text, Not(HasSubstr("CPU 8, ")));
+  EXPECT_THAT(text, HasSubstr("  hosts       2 more kinds\n"));
+}
+
 TEST(OriginText, WhatIsNotKnownHasNoLine) {
   RunRecord record = on_two_kinds_of_hosts();
   record.system.scheduler.reset();

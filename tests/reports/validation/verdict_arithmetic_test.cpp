@@ -35,5 +35,22 @@ TEST(VerdictArithmetic, TheGainsOfEarlierReportsAreTaken) {
   EXPECT_THAT(problems_with("1.6x", 1.6), about_gain);
 }
 
+// They took what the step limits on several ranks for computing, though nobody had measured the
+// step without communication.
+TEST(VerdictArithmetic, AVerdictOfAnEarlierReportOfSeveralRanksIsTaken) {
+  RunRecord record = sample_record();
+  TrialRecord& full = record.trials[2];
+  const std::optional<std::string> series = full.series;
+  full = sample_trial(TrialKind::kFull, std::nullopt, {4.95, 5.0, 4.9});
+  full.series = series;
+  record.attribution = sample_attribution(record.trials[0], record.trials[1], full);
+  ASSERT_EQ(record.attribution->verdict, Verdict::kComputeBound);
+  full.ranks = 2;
+  const auto about_verdict = Contains(HasSubstr("attribution.verdict"));
+  EXPECT_THAT(problems_of(record), Not(about_verdict));
+  record.attribution->verdict = Verdict::kInputBound;
+  EXPECT_THAT(problems_of(record), about_verdict);
+}
+
 }  // namespace
 }  // namespace dlbench::reports
