@@ -59,6 +59,10 @@ class Rendezvous {
   /// Creates a communicator between the host memories of these ranks. Collective.
   [[nodiscard]] virtual std::unique_ptr<Communicator> create_host_communicator() = 0;
 
+  /// Tells the code with which this process will end if all goes well: should the end of the launch
+  /// hang, it ends with that code all the same.
+  virtual void note_exit_code(int /*exit_code*/) {}
+
   /// Ends all processes of the launch, not only this set's. Does not return.
   [[noreturn]] virtual void abort(int exit_code) = 0;
 

@@ -350,6 +350,7 @@ int join_and_run(std::optional<Error> wrong,
   }
   const int code = run(*ranks);
   fault_watch().leave();
+  ranks->note_exit_code(code);
   return code;
 }
 

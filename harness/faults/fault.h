@@ -25,7 +25,8 @@ struct Fault {
   std::string detail;
   core::ErrorCode code = core::ErrorCode::kRun;
   bool told_by_rank = false;  ///< reported by the rank, which still runs and will end by itself
-  double noticed_s = 0.0;     ///< system clock, since 1970; 0: not yet
+  /// System clock, since 1970; 0: not yet. Of another node's fault: on this one's clock.
+  double noticed_s = 0.0;
 
   /// Returns the time on the clock of noticed_s.
   [[nodiscard]] static double now_s();

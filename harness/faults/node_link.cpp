@@ -4,8 +4,8 @@
 // The messages are lines of fields, separated by tabs:
 //   hello   secret node             from a node that connects, followed by a sign of life
 //   welcome                         to it, if the secret is right
-//   alive   rank code ... detail    a sign of life: a fault without a cause
-//   fault   rank code ... detail
+//   alive   sent rank ... detail    a sign of life: a fault without a cause
+//   fault   sent rank ... detail    `sent` and when it was noticed are times of the sender's clock
 //   bye
 #include "harness/faults/node_link.h"
 
@@ -27,6 +27,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <random>
@@ -37,6 +38,11 @@ namespace dlbench::harness {
 namespace {
 
 constexpr double kSignIntervalS = 1.0;
+// Clocks of nodes that differ by less are taken as they are: a difference is only known up to the
+// shortest time that a message took, on a busy machine after a few of them.
+constexpr double kClocksAgreeS = 0.02;
+constexpr double kClearlyApartS = 1.0;
+constexpr std::size_t kFewMessages = 4;
 constexpr double kNewsIntervalS = 0.25;  // if its first rank came to another phase meanwhile
 constexpr double kStrangerS = 2.0;       // for a connection to show the secret
 // Longest time that counts between two calls: this process may have slept, while messages of the
@@ -165,8 +171,9 @@ std::string without_separators(std::string text) {
 }
 
 std::string to_line(std::string_view kind, const Fault& fault) {
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}",
+  return fmt::format("{}\t{:.6f}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}",
                      kind,
+                     Fault::now_s(),
                      fault.rank,
                      static_cast<int>(fault.code),
                      fault.told_by_rank ? 1 : 0,
@@ -195,23 +202,30 @@ bool parse(std::string_view text, Number& number) {
   return parsed.has_value();
 }
 
-std::optional<Fault> from_line(std::string_view line) {
-  const std::vector<std::string_view> fields = split(line);
+/// What a line of to_line() says, with the time on the sender's clock.
+struct Message {
   Fault fault;
+  double sent_s = 0.0;
+};
+
+std::optional<Message> from_line(std::string_view line) {
+  const std::vector<std::string_view> fields = split(line);
+  Message message;
+  Fault& fault = message.fault;
   int code = 0;
   int told_by_rank = 0;
-  if (fields.size() != 10 || !parse(fields[1], fault.rank) || !parse(fields[2], code) ||
-      !parse(fields[3], told_by_rank) || !parse(fields[4], fault.collective) ||
-      !parse(fields[5], fault.noticed_s)) {
+  if (fields.size() != 11 || !parse(fields[1], message.sent_s) || !parse(fields[2], fault.rank) ||
+      !parse(fields[3], code) || !parse(fields[4], told_by_rank) ||
+      !parse(fields[5], fault.collective) || !parse(fields[6], fault.noticed_s)) {
     return std::nullopt;
   }
   fault.code = static_cast<core::ErrorCode>(code);
   fault.told_by_rank = told_by_rank != 0;
-  fault.host = fields[6];
-  fault.phase = fields[7];
-  fault.op = fields[8];
-  fault.detail = fields[9];
-  return fault;
+  fault.host = fields[7];
+  fault.phase = fields[8];
+  fault.op = fields[9];
+  fault.detail = fields[10];
+  return message;
 }
 
 }  // namespace
@@ -419,10 +433,26 @@ void NodeLink::read_line(Peer& peer, std::string_view line, std::optional<Fault>
   peer.silent_s = 0.0;
   if (line == "bye") {
     peer.over = true;
-  } else if (line.starts_with("alive\t")) {
-    peer.place = from_line(line).value_or(peer.place);
+    return;
+  }
+  std::optional<Message> message = from_line(line);
+  if (!message.has_value()) {
+    return;
+  }
+  peer.behind_s.push_back(Fault::now_s() - message->sent_s);
+  if (peer.behind_s.size() > kFewMessages) {
+    peer.behind_s.pop_front();  // clocks may be set meanwhile
+  }
+  if (line.starts_with("alive\t")) {
+    peer.place = std::move(message->fault);
   } else if (line.starts_with("fault\t") && !first.has_value()) {
-    first = from_line(line);
+    first = std::move(message->fault);
+    const double behind_s = *std::ranges::min_element(peer.behind_s);
+    const double apart_s = std::abs(behind_s);
+    const bool known = peer.behind_s.size() == kFewMessages;
+    if (apart_s > kClearlyApartS || (apart_s > kClocksAgreeS && known)) {
+      first->noticed_s += behind_s;
+    }
   }
 }
 

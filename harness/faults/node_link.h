@@ -10,6 +10,7 @@
 #include "harness/faults/fault.h"
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string>
@@ -77,6 +78,9 @@ class NodeLink {
     std::string received{};
     std::string unsent{};
     double silent_s = 0.0;
+    /// Our clock when a message arrived less its clock when it was sent, of the last few messages:
+    /// by how much its clock is behind, and the way of the message.
+    std::deque<double> behind_s{};
     bool over = false;  ///< took its leave, was lost or never belonged here
   };
 

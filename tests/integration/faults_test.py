@@ -24,6 +24,7 @@ SCALE = ["scale", "--mode", "weak", "--repetitions", "400", "--time-budget", "20
 SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--threads", "1", "--workers", "1"]
 STEPPED_CLOCK = os.environ.get("DLBENCH_TEST_STEPPED_CLOCK", "")  # see stepped_clock.cpp
 SLOW_DISK = os.environ.get("DLBENCH_TEST_SLOW_DISK", "")  # see slow_disk.cpp
+HANGING_FINALIZE = os.environ.get("DLBENCH_TEST_HANGING_FINALIZE", "")  # see hanging_finalize.cpp
 # The product promises 10 s from the fault to the end. Other programs on the machine may slow this down.
 PROMISED_S = 10.0
 SLACK_S = 20.0
@@ -218,6 +219,20 @@ class Faults(unittest.TestCase):
         report, errors = self.expect_fault(code=124, rank=2, says="SIGTERM", done=done)
         self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("partial", 124))
         self.assertEqual(errors.count("SIGTERM"), 1, errors)
+
+    @unittest.skipUnless(HANGING_FINALIZE, "no library that never finalises")
+    def test_results_end_though_mpi_does_not(self):
+        begin = time.monotonic()
+        done = subprocess.run(
+            [LAUNCHER, "-n", "2", PROGRAM, "comm", "--collectives", "all_reduce", "-b", "8", "-e", "8", "-n", "2",
+             "-w", "1", "--output", str(self.output)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=120,
+            env={**os.environ, "LD_PRELOAD": HANGING_FINALIZE})
+        self.assertLess(time.monotonic() - begin, 10.0 + SLACK_S)
+        self.assertIn("MPI_Finalize() of MPICH", done.stderr)
+        self.assertIn("all_reduce", done.stdout)
+        report = json.loads(self.output.read_text(encoding="utf-8"))
+        self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("complete", 0))
 
     @unittest.skipUnless(SLOW_DISK, "no library that slows renaming")
     def test_a_terminated_rank_0_has_the_time_to_write_its_report(self):

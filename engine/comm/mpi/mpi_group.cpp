@@ -22,10 +22,13 @@
 #include <array>
 #include <chrono>
 #include <climits>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 
 namespace dlbench::comm::mpi {
@@ -208,12 +211,29 @@ std::unique_ptr<MpiGroup> MpiGroup::start() {
       new MpiGroup(std::make_unique<Handle>(Handle{.comm = MPI_COMM_WORLD})));
 }
 
-void MpiGroup::finish(MpiGroup& world) noexcept {
+void MpiGroup::finish(MpiGroup& world, int exit_code) noexcept {
   if (std::uncaught_exceptions() > 0 || mpi_has_ended()) {
     return;
   }
   try {
     world.barrier({.timeout_s = kFinishSeconds, .what = "end of the program"});
+    // Between hosts some versions of MPICH over UCX do not always come back from it.
+    const std::jthread limit([exit_code](const std::stop_token& stop) {
+      std::mutex mutex;
+      std::condition_variable_any wake;
+      std::unique_lock lock(mutex);
+      wake.wait_for(
+          lock, stop, std::chrono::duration<double>(kFinishSeconds), [] { return false; });
+      if (!stop.stop_requested()) {
+        core::log::warn(
+            fmt::format("MPI_Finalize() of {} did not return within {:g} s: ending "
+                        "without it, with the results above",
+                        library(),
+                        kFinishSeconds));
+        std::fflush(stdout);
+        std::_Exit(exit_code);
+      }
+    });
     MPI_Finalize();
   } catch (const std::exception& error) {
     core::log::warn(error.what());

@@ -46,8 +46,8 @@ class MpiGroup {
   /// Throws core::Error(kUnavailable) if MPI does not support several threads.
   [[nodiscard]] static std::unique_ptr<MpiGroup> start();
   /// Finalises MPI if all ranks get here within a few seconds; otherwise does not, because that
-  /// would hang.
-  static void finish(MpiGroup& world) noexcept;
+  /// would hang. Where it hangs all the same, ends the process with `exit_code` and a warning.
+  static void finish(MpiGroup& world, int exit_code) noexcept;
   /// Ends all processes of the launch.
   [[noreturn]] static void abort(int exit_code);
   /// "MPICH 4.0.2", "Open MPI 4.1.4".

@@ -55,7 +55,7 @@ std::unique_ptr<Rendezvous> MpiRendezvous::start(int ranks_per_node) {
 
 MpiRendezvous::~MpiRendezvous() {
   if (is_world_) {
-    MpiGroup::finish(*group_);
+    MpiGroup::finish(*group_, exit_code_);
   }
 }
 

@@ -35,6 +35,7 @@ class MpiRendezvous final : public Rendezvous {
   void barrier() override;
   [[nodiscard]] std::unique_ptr<Rendezvous> first(int ranks) override;
   [[nodiscard]] std::unique_ptr<Communicator> create_host_communicator() override;
+  void note_exit_code(int exit_code) override { exit_code_ = exit_code; }
   [[noreturn]] void abort(int exit_code) override { MpiGroup::abort(exit_code); }
 
  private:
@@ -50,6 +51,7 @@ class MpiRendezvous final : public Rendezvous {
   std::unique_ptr<MpiGroup> group_;
   std::vector<RankPlace> places_;
   bool is_world_;
+  int exit_code_ = 0;
 };
 
 }  // namespace dlbench::comm::mpi

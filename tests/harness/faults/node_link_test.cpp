@@ -3,6 +3,7 @@
 #include "harness/faults/node_link.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -107,9 +108,8 @@ class NodeLinks : public testing::Test {
     work();
   }
 
-  /// Connects without a NodeLink and sends this; what came back until the center hung up, or until
-  /// `enough` of it.
-  std::string answer_to(std::string_view says, std::size_t enough) {
+  /// A socket that is connected with the center, without a NodeLink.
+  [[nodiscard]] int connected() const {
     std::istringstream words(meeting_place_);
     std::string secret;
     in_port_t port = 0;
@@ -117,6 +117,13 @@ class NodeLinks : public testing::Test {
     const int stranger = socket(AF_INET, SOCK_STREAM, 0);
     const sockaddr_in address = loopback(port);
     EXPECT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return stranger;
+  }
+
+  /// Connects likewise and sends this; what came back until the center hung up, or until
+  /// `enough` of it.
+  std::string answer_to(std::string_view says, std::size_t enough) {
+    const int stranger = connected();
     EXPECT_EQ(send(stranger, says.data(), says.size(), MSG_NOSIGNAL), std::ssize(says));
     std::string answer(enough, ' ');
     while_center_answers([&] {
@@ -218,7 +225,7 @@ TEST_F(NodeLinks, NobodyIsMissedAfterTheMachineSlept) {
 
 TEST_F(NodeLinks, ANodeThatBreaksOffIsGone) {
   const std::string hello =
-      "hello\t" + secret() + "\t2\nalive\t8\t5\t0\t17\t0\tnode2\ttrial io\tafter barrier\t\n";
+      "hello\t" + secret() + "\t2\nalive\t0\t8\t5\t0\t17\t0\tnode2\ttrial io\tafter barrier\t\n";
   EXPECT_EQ(answer_to(hello, 8), "welcome\n");
   const std::optional<Fault> fault = hear(0);
   ASSERT_TRUE(fault.has_value());
@@ -238,7 +245,7 @@ TEST_F(NodeLinks, ANodeKnowsThatRank0sNodeIsGone) {
   ASSERT_EQ(getsockname(listener, generic, &bytes), 0);
   std::jthread center([listener] {
     const int node = accept(listener, nullptr, nullptr);
-    const std::string_view welcome = "welcome\nalive\t0\t5\t0\t3\t0\tnode0\ttrial io\t\t\n";
+    const std::string_view welcome = "welcome\nalive\t0\t0\t5\t0\t3\t0\tnode0\ttrial io\t\t\n";
     EXPECT_EQ(send(node, welcome.data(), welcome.size(), MSG_NOSIGNAL), std::ssize(welcome));
     close(node);
     close(listener);
@@ -263,6 +270,26 @@ TEST_F(NodeLinks, StrangersAreNotLetIn) {
   EXPECT_EQ(answer("hello\t" + secret() + "\t3\n"), "") << "one node too many";
   EXPECT_EQ(answer(std::string(100000, 'x')), "");
   EXPECT_EQ(center().linked(), kNodes - 1);
+}
+
+// Which fault came first is decided by times, of nodes whose clocks may differ by hours.
+TEST_F(NodeLinks, AFaultHasTheTimeOfOurOwnClock) {
+  for (const double ahead_s : {3600.0, -3600.0, 0.3, -0.3, 0.0}) {
+    const int stranger = connected();
+    const double now_s = Fault::now_s();
+    const auto line = [&](const char* kind, double noticed_s) {
+      return fmt::format(
+          "{}\t{:.6f}\t1\t8\t0\t-1\t{:.6f}\tnode1\t\t\tlost\n", kind, now_s + ahead_s, noticed_s);
+    };
+    const std::string alive = line("alive", 0.0);
+    const std::string says = "hello\t" + secret() + "\t1\n" + alive + alive + alive +
+                             line("fault", now_s + ahead_s - 2.0) + "bye\n";
+    EXPECT_EQ(send(stranger, says.data(), says.size(), MSG_NOSIGNAL), std::ssize(says));
+    const std::optional<Fault> heard = hear(0);
+    close(stranger);
+    ASSERT_TRUE(heard.has_value()) << ahead_s;
+    EXPECT_NEAR(heard->noticed_s, now_s - 2.0, 0.25) << ahead_s;
+  }
 }
 
 TEST(MeetingPlace, IsToldWithoutItsSecret) {
