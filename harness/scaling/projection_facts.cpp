@@ -27,7 +27,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kTimelineRuns = 3;
 constexpr std::int64_t kWarmupCalls = 2;
-constexpr std::int64_t kCalls = 10;  // per size
+constexpr std::int64_t kCalls = 10;    // per size
+constexpr std::int64_t kFewCalls = 3;  // where more of them would take longer than
+constexpr double kTimeOfCallsS = 1.0;
 // Number of steps before an all-reduce alone, after a first one that does not count.
 constexpr std::size_t kMinSteps = 3;
 constexpr std::size_t kMaxSteps = 10;
@@ -59,6 +61,18 @@ std::vector<double> broadcast_bytes(Session& session) {
   return bytes;
 }
 
+/// Returns how many calls of so many bytes to time. On a slow link few, as the time of the size
+/// before tells: a larger one takes at most so many times as long as it has bytes.
+std::int64_t calls_of_size(const std::vector<CollectiveTime>& measured, double bytes) {
+  if (measured.empty()) {
+    return kCalls;
+  }
+  const double call_s = measured.back().time_s * bytes / measured.back().bytes;
+  return call_s * static_cast<double>(kCalls) > kTimeOfCallsS
+             ? std::clamp(static_cast<std::int64_t>(kTimeOfCallsS / call_s), kFewCalls, kCalls)
+             : kCalls;
+}
+
 /// Returns what others did on all ranks' processors and GPUs in between; empty: no disturbance.
 std::string disturbance_of(RankGroup& group,
                            int threads,
@@ -85,8 +99,8 @@ std::string disturbance_of(RankGroup& group,
 
 }  // namespace
 
-double seconds_of_facts(double step_s, int ranks) {
-  const double timeline_s = kTimelineRuns * step_s;
+double seconds_of_facts(double computing_s, double step_s, int ranks) {
+  const double timeline_s = kTimelineRuns * computing_s;
   if (ranks == 1) {
     return timeline_s;
   }
@@ -222,12 +236,14 @@ std::vector<CollectiveTime> measure_all_reduces(Session& session,
   const double travelling = bytes_per_gradient_byte(session.plan().options());
   std::vector<CollectiveTime> measured;
   for (const std::int64_t bytes : sizes) {
+    std::int64_t calls = calls_of_size(measured, static_cast<double>(bytes) * travelling);
+    ranks.broadcast(std::as_writable_bytes(std::span(&calls, 1)));
     const CollectiveResult result =
         trial.run({.op = comm::Collective::kAllReduce,
                    .dtype = core::DType::kF32,
                    .count = static_cast<std::size_t>(bytes) / sizeof(float),
-                   .warmup = kWarmupCalls,
-                   .calls = kCalls,
+                   .warmup = calls < kCalls ? 1 : kWarmupCalls,
+                   .calls = calls,
                    .check = false},
                   guard);
     if (ranks.rank() == 0) {

@@ -44,10 +44,10 @@ struct SizeFacts {
   std::string disturbed_by;  ///< who disturbed the all-reduces in both attempts; empty: nobody
 };
 
-/// Returns the seconds that measure_facts() of `ranks` takes with steps of `step_s` >= 0 seconds:
-/// those of the timeline and those before all-reduces alone. Not counted are the all-reduces, whose
-/// time is what it measures, and a repetition for a disturbance.
-[[nodiscard]] double seconds_of_facts(double step_s, int ranks);
+/// Returns the seconds that measure_facts() of `ranks` takes with steps of `step_s` >= 0 seconds,
+/// `computing_s` without communication: those of the timeline, and steps with their all-reduces
+/// alone. Not counted are the all-reduces of single sizes, and a repetition for a disturbance.
+[[nodiscard]] double seconds_of_facts(double computing_s, double step_s, int ranks);
 
 /// Measures all of them. Repeats the all-reduces once if others disturbed them. Changes the model
 /// state. Throws core::Error when the guard ends the run, or for a device fault. Collective.
@@ -64,9 +64,9 @@ void measure_facts(
 /// Returns the bytes on the wire per byte of f32 gradients: 0.5 with --compression bf16 or fp16.
 [[nodiscard]] double bytes_per_gradient_byte(const SessionOptions& session);
 
-/// Measures all-reduces of `sizes` bytes of f32 alone: mean and deviation over calls, see
-/// calls_of_the_slowest(), by bytes on the wire. Complete on rank 0, empty elsewhere. Throws
-/// core::Error when the guard ends the run. Collective.
+/// Measures all-reduces of `sizes` bytes of f32 alone: mean and deviation over calls, of which a
+/// slow link gets fewer, see calls_of_the_slowest(), by bytes on the wire. Complete on rank 0,
+/// empty elsewhere. Throws core::Error when the guard ends the run. Collective.
 [[nodiscard]] std::vector<CollectiveTime> measure_all_reduces(
     Session& session, RunGuard& guard, const std::vector<std::int64_t>& sizes);
 

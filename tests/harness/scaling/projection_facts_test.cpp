@@ -48,11 +48,11 @@ TEST(KnownNodeRanks, OfASimulatedLinkAreItsNodes) {
 }
 
 TEST(SecondsOfFacts, AreThoseOfTheStepsThatAreMeasured) {
-  EXPECT_DOUBLE_EQ(seconds_of_facts(1.5, 1), 3 * 1.5) << "the timeline alone";
-  EXPECT_DOUBLE_EQ(seconds_of_facts(1.5, 2), 3 * 1.5 + 4 * 1.5) << "as few as may be";
-  EXPECT_DOUBLE_EQ(seconds_of_facts(0.25, 8), 3 * 0.25 + 2.0) << "for two seconds";
-  EXPECT_DOUBLE_EQ(seconds_of_facts(0.01, 8), 3 * 0.01 + 11 * 0.01) << "as many as may be";
-  EXPECT_DOUBLE_EQ(seconds_of_facts(0.0, 2), 0.0);
+  EXPECT_DOUBLE_EQ(seconds_of_facts(1.5, 1.5, 1), 3 * 1.5) << "the timeline alone";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(1.0, 1.5, 2), 3 * 1.0 + 4 * 1.5) << "as few as may be";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(0.1, 0.25, 8), 3 * 0.1 + 2.0) << "for two seconds";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(0.01, 0.02, 8), 3 * 0.01 + 11 * 0.02) << "as many as may be";
+  EXPECT_DOUBLE_EQ(seconds_of_facts(0.0, 0.0, 2), 0.0);
 }
 
 TEST(MeasureAllReduces, OfCompressedGradientsCountWhatTravels) {
