@@ -15,7 +15,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace dlbench::reports {
 namespace {
@@ -35,6 +37,18 @@ std::string device_name(const RunRecord& record) {
   return record.collectives.empty() ? "cpu" : record.collectives.front().device.value_or("cpu");
 }
 
+/// The least and the most that one of the hosts leaves to the job.
+std::pair<std::int64_t, std::int64_t> usable_cores(const RunRecord& record) {
+  const auto [least, most] = std::ranges::minmax(
+      record.system.hosts, {}, [](const HostRecord& host) { return host.cpu.usable_cores; });
+  return {least.cpu.usable_cores, most.cpu.usable_cores};
+}
+
+bool hosts_differ(const RunRecord& record) {
+  const auto [least, most] = usable_cores(record);
+  return least != most;
+}
+
 /// "2 cores"; where threads of them compute "1 thread on 2 cores", "1 thread per rank on 2 cores".
 std::string cores_text(const RunRecord& record, const HostRecord& host) {
   const bool has_threads = host.cpu.threads.value_or(0) > host.cpu.cores.value_or(0);
@@ -47,7 +61,9 @@ std::string cores_text(const RunRecord& record, const HostRecord& host) {
   return fmt::format("{:.0f} {}{} on {}",
                      *threads,
                      *threads == 1.0 ? "thread" : "threads",
-                     launched_ranks(record.system) > 1 ? " per rank" : "",
+                     launched_ranks(record.system) <= 1 ? ""
+                     : hosts_differ(record)             ? " of rank 0"
+                                                        : " per rank",
                      cores);
 }
 
@@ -61,9 +77,14 @@ std::string device_text(const RunRecord& record) {
   const bool named = text.find(host.cpu.model) != std::string::npos;
   text += fmt::format(
       " ({}{}{}", named ? "" : host.cpu.model, named ? "" : ", ", cores_text(record, host));
-  text +=
-      record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size()) : ")";
-  return text;
+  if (record.system.hosts.size() > 1) {
+    text += fmt::format(", {} hosts", record.system.hosts.size());
+  }
+  if (hosts_differ(record)) {
+    const auto [least, most] = usable_cores(record);
+    text += fmt::format(" of {} to {}", least, most);
+  }
+  return text + ")";
 }
 
 /// "batch 4"; "8 ranks, batch 4 per rank (32 in all)"; of shares that differ "8 ranks, batch 30 in

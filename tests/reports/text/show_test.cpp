@@ -63,6 +63,18 @@ TEST(Summary, OfSeveralRanksItSaysWhoseBatchItIs) {
   EXPECT_THAT(summary_text(record, "r.json"), HasSubstr("3 ranks, batch 11 in all, seed"));
 }
 
+TEST(Summary, HostsThatDifferAreNotTakenForAlike) {
+  RunRecord record = run_only();
+  record.config.effective["threads"] = 2;
+  HostRecord other = record.system.hosts.front();
+  other.ranks = {1};
+  record.system.hosts.push_back(other);
+  EXPECT_THAT(summary_text(record, "r.json"), HasSubstr("2 threads per rank on 2 cores, 2 hosts)"));
+  record.system.hosts[1].cpu.usable_cores = 1;
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("2 threads of rank 0 on 2 cores, 2 hosts of 1 to 2)"));
+}
+
 // As of two repetitions that differ much.
 TEST(Summary, AMarginThatTellsNothingIsNotPrinted) {
   RunRecord record = run_only();
