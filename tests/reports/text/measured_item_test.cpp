@@ -79,6 +79,7 @@ TEST(AskedWithout, OneMemoryHasOneSyntheticTrial) {
   EXPECT_FALSE(asked_without(device, baseline, candidate));
   candidate.trials.emplace_back().kind = TrialKind::kSynthetic;
   EXPECT_TRUE(asked_without(device, baseline, candidate));
+  candidate.config.effective["trials"] = "synthetic,synthetic/nocomm";
   EXPECT_FALSE(asked_without({.trial = "synthetic/nocomm"}, baseline, candidate));
 }
 
