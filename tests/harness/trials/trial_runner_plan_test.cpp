@@ -140,22 +140,34 @@ class BimodalArm final : public Arm {
   std::int64_t steps_ = 0;
 };
 
+/// Runs an arm within a time budget; returns its repetitions.
+struct WithinBudget {
+  double budget_s;
+  double min_time_s;
+  std::int64_t repetitions;
+
+  [[nodiscard]] std::vector<reports::RepetitionRecord> run(std::unique_ptr<Arm> arm) const {
+    RunGuard guard(std::nullopt);
+    comm::LoneRank alone;
+    RankGroup group(alone);
+    RunnerOptions options = planned_options();
+    options.warmup_steps = 12;
+    options.min_time_s = min_time_s;
+    options.time_budget_s = guard.elapsed_s() + budget_s;
+    options.stopping.max_time_s = 60.0;
+    options.stopping.min_repetitions = repetitions;
+    options.stopping.max_noise = 1e-9;
+    TrialRunner runner(options, group, guard);
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::move(arm));
+    runner.run(arms);
+    return runner.results().front().repetitions;
+  }
+};
+
 TEST(TrialRunnerPlan, ShortensWhatTookLongerThanWarmUpSaid) {
-  RunGuard guard(std::nullopt);
-  comm::LoneRank alone;
-  RankGroup group(alone);
-  RunnerOptions budget = planned_options();
-  budget.warmup_steps = 12;
-  budget.min_time_s = 0.2;
-  budget.time_budget_s = guard.elapsed_s() + 2.0;
-  budget.stopping.max_time_s = 60.0;
-  budget.stopping.min_repetitions = 5;
-  budget.stopping.max_noise = 1e-9;
-  TrialRunner runner(budget, group, guard);
-  std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<BimodalArm>());
-  runner.run(arms);
-  const std::vector<reports::RepetitionRecord>& repetitions = runner.results().front().repetitions;
+  const auto repetitions = WithinBudget{.budget_s = 2.0, .min_time_s = 0.2, .repetitions = 5}.run(
+      std::make_unique<BimodalArm>());
   ASSERT_GE(repetitions.size(), 2U) << "the first took the whole budget, but an interval takes two";
   EXPECT_GT(repetitions[0].steps, 50) << "as if every step took a millisecond";
   EXPECT_LT(repetitions[1].steps, repetitions[0].steps / 2);
@@ -180,21 +192,8 @@ class SlowerLaterArm final : public Arm {
 };
 
 TEST(TrialRunnerPlan, ShortensWhatBecomesSlowerInAnyRound) {
-  RunGuard guard(std::nullopt);
-  comm::LoneRank alone;
-  RankGroup group(alone);
-  RunnerOptions budget = planned_options();
-  budget.warmup_steps = 12;
-  budget.min_time_s = 0.1;
-  budget.time_budget_s = guard.elapsed_s() + 2.0;
-  budget.stopping.max_time_s = 60.0;
-  budget.stopping.min_repetitions = 8;
-  budget.stopping.max_noise = 1e-9;
-  TrialRunner runner(budget, group, guard);
-  std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<SlowerLaterArm>());
-  runner.run(arms);
-  const std::vector<reports::RepetitionRecord>& repetitions = runner.results().front().repetitions;
+  const auto repetitions = WithinBudget{.budget_s = 2.0, .min_time_s = 0.1, .repetitions = 8}.run(
+      std::make_unique<SlowerLaterArm>());
   ASSERT_GE(repetitions.size(), 4U);
   EXPECT_GT(repetitions[2].steps, 20) << "the first slow one";
   EXPECT_LT(repetitions[3].steps, repetitions[2].steps / 2);
