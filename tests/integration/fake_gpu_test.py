@@ -4,6 +4,7 @@
 these runs means anything."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -61,6 +62,21 @@ class FakeGpu(FakeGpuTest):
         copying = {trial["kind"] + "/" + (trial["variant"] or "") for trial in report["trials"]
                    if "host_to_device" in {phase["name"] for phase in trial["phases"]}}
         self.assertEqual(copying, {"synthetic/host", "full/", "interference/step_beside_loader"})
+
+    def test_the_thread_that_takes_batches_is_one_of_ours(self):
+        # On one CPU it and the worker take turns: nobody else interrupts them.
+        path = self.folder / "report.json"
+        done = subprocess.run(
+            ["taskset", "-c", str(min(os.sched_getaffinity(0))), command.PROGRAM, "run", "--workload", "mnist_cnn",
+             "--batch-size", "32", "--data", self.digits(4096), "--device", "cuda", "--trials", "io", "--workers", "1",
+             "--steps", "3000", "--repetitions", "2", "--max-time", "1", "--max-noise", "100", "--output", path],
+            capture_output=True, text=True, timeout=120, check=False,
+            env=dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"), **{GPU: "devices=1"}))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = self.report(path)
+        for repetition in report["trials"][0]["repetitions"]:
+            self.assertNotIn("involuntary", repetition["discarded"] or "")
+        self.assertNotIn("involuntary", str(report["run"]["taints"]))
 
     def test_an_error_beside_the_loader_ends_the_run(self):
         for device in ("cuda", "cpu"):
