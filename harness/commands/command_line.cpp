@@ -332,6 +332,11 @@ int join_and_run(std::optional<Error> wrong,
   }
   fault_watch().join(*ranks);
   meeting.met();
+  const auto end_with = [&ranks](int code) {
+    fault_watch().leave();
+    ranks->note_exit_code(code);
+    return code;
+  };
   try {
     together(*ranks, [&] {
       if (wrong.has_value()) {
@@ -345,13 +350,9 @@ int join_and_run(std::optional<Error> wrong,
     if (ranks->rank() == 0) {  // all have it, and none waits for another
       core::log::error(error.what());
     }
-    fault_watch().leave();
-    return core::exit_code(error.code());
+    return end_with(core::exit_code(error.code()));
   }
-  const int code = run(*ranks);
-  fault_watch().leave();
-  ranks->note_exit_code(code);
-  return code;
+  return end_with(run(*ranks));
 }
 
 int run_parsed(const BoundCommand& bound,

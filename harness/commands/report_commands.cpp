@@ -183,7 +183,7 @@ class ReportCompareCommand final : public Command {
     if (comparison.fails()) {
       return core::exit_code(core::ErrorCode::kGate);
     }
-    return strict_ && comparison.any_unsure() ? core::kTaintedExitCode : 0;
+    return strict_ && comparison.any(reports::Change::kUnsure) ? core::kTaintedExitCode : 0;
   }
 
  private:

@@ -152,9 +152,9 @@ std::vector<reports::PeakRecord> known_peaks() {
   }
   if (!has_fp32(peaks)) {
     core::log::info(
-        "the processors were never undisturbed long enough to measure their fp32 peak: shares of "
-        "it "
-        "are left out");
+        "the processors were never undisturbed long enough to measure their fp32 peak: no shares "
+        "of "
+        "it");
   }
   return peak_records(peaks);
 }

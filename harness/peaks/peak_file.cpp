@@ -67,7 +67,8 @@ std::string utc_text(const nlohmann::json& value) {
 std::int64_t whole_number(const nlohmann::json& value, std::int64_t least, std::int64_t most) {
   const std::int64_t number = value.is_number_integer() ? value.get<std::int64_t>() : least - 1;
   if (number < least || number > most) {
-    throw Error(ErrorCode::kData, fmt::format("a number is not whole and at least {}", least));
+    throw Error(ErrorCode::kData,
+                fmt::format("a number is not a whole one from {} to {}", least, most));
   }
   return number;
 }

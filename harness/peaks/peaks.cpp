@@ -296,17 +296,18 @@ bool same_memory_figure(const MemoryPeak& one, const MemoryPeak& other) {
   return one.kernel == other.kernel && one.stores == other.stores && one.isa == other.isa;
 }
 
-template <typename Figure, typename Same, typename Value>
-void keep_larger_figures(std::vector<Figure>& kept,
-                         const std::vector<Figure>& fresh,
-                         const Same& same,
-                         const Value& value) {
+// Adds what `kept` lacks, and replaces what a fresh figure is better than.
+template <typename Figure, typename Same, typename Better>
+void merge_figures(std::vector<Figure>& kept,
+                   const std::vector<Figure>& fresh,
+                   const Same& same,
+                   const Better& better) {
   for (const Figure& figure : fresh) {
     const auto found = std::find_if(
         kept.begin(), kept.end(), [&](const Figure& other) { return same(figure, other); });
     if (found == kept.end()) {
       kept.push_back(figure);
-    } else if (value(figure) > value(*found)) {
+    } else if (better(figure, *found)) {
       *found = figure;
     }
   }
@@ -315,14 +316,11 @@ void keep_larger_figures(std::vector<Figure>& kept,
 // Returns the widest instruction set with kernels of `precision` on a processor whose best one is
 // `isa`; empty: none is wanted.
 std::string widest_isa(std::string_view isa, std::string_view precision) {
-  const bool own_products = isa == "avx512_bf16" || isa == "amx_bf16";
+  const bool tiles = isa == "amx_bf16";
   if (precision == "bf16") {
-    return own_products ? std::string(isa) : "";
+    return tiles || isa == "avx512_bf16" ? std::string(isa) : "";
   }
-  if (own_products || isa.starts_with("avx512")) {
-    return "avx512";
-  }
-  return isa == "avx2" ? "avx2" : "baseline";
+  return tiles || isa.starts_with("avx512") ? "avx512" : isa == "avx2" ? "avx2" : "baseline";
 }
 
 /// Returns the instruction set without whose figure there is no peak of `precision`: narrower ones
@@ -382,10 +380,10 @@ MachinePeaks measure_peaks(PeakEffort effort) {
 
 void keep_missing(MachinePeaks& fresh, const MachinePeaks& earlier) {
   DLBENCH_CHECK(fresh.key == earlier.key) << fresh.key.processor << ", " << earlier.key.processor;
-  const auto never = [](const auto&) { return 0.0; };
+  const auto never = [](const auto&, const auto&) { return false; };
   const std::size_t measured = fresh.compute.size() + fresh.memory.size();
-  keep_larger_figures(fresh.compute, earlier.compute, same_compute_figure, never);
-  keep_larger_figures(fresh.memory, earlier.memory, same_memory_figure, never);
+  merge_figures(fresh.compute, earlier.compute, same_compute_figure, never);
+  merge_figures(fresh.memory, earlier.memory, same_memory_figure, never);
   if (fresh.compute.size() + fresh.memory.size() > measured) {
     fresh.effort = std::min(fresh.effort, earlier.effort);
   }
@@ -396,13 +394,18 @@ void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh) {
   kept.measurements += fresh.measurements;
   kept.effort = std::max(kept.effort, fresh.effort);
   kept.cache_bytes = fresh.cache_bytes;
-  keep_larger_figures(
-      kept.compute, fresh.compute, same_compute_figure, [](const ComputePeak& peak) {
-        return peak.flop_per_s;
-      });
-  keep_larger_figures(kept.memory, fresh.memory, same_memory_figure, [](const MemoryPeak& peak) {
-    return peak.bytes_per_s;
-  });
+  merge_figures(kept.compute,
+                fresh.compute,
+                same_compute_figure,
+                [](const ComputePeak& one, const ComputePeak& other) {
+                  return one.flop_per_s > other.flop_per_s;
+                });
+  merge_figures(kept.memory,
+                fresh.memory,
+                same_memory_figure,
+                [](const MemoryPeak& one, const MemoryPeak& other) {
+                  return one.bytes_per_s > other.bytes_per_s;
+                });
 }
 
 std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
@@ -484,10 +487,9 @@ std::string peaks_text(const MachinePeaks& peaks) {
   }
   for (const char* precision : {"fp32", "bf16"}) {
     if (const std::string isa = lacking_isa(peaks, precision); !isa.empty()) {
-      text += fmt::format("  no {} peak for shares: {} of this processor {} not measured\n",
+      text += fmt::format("  no {} peak for shares, for want of a figure of {}\n",
                           precision,
-                          isa == "amx_bf16" ? "the matrix tiles (AMX)" : isa,
-                          isa == "amx_bf16" ? "were" : "was");
+                          isa == "amx_bf16" ? "the matrix tiles (AMX)" : isa);
     }
   }
   return text;

@@ -61,18 +61,6 @@ std::vector<double> broadcast_bytes(Session& session) {
   return bytes;
 }
 
-/// Returns how many calls of so many bytes to time. On a slow link few, as the time of the size
-/// before tells: a larger one takes at most so many times as long as it has bytes.
-std::int64_t calls_of_size(const std::vector<CollectiveTime>& measured, double bytes) {
-  if (measured.empty()) {
-    return kCalls;
-  }
-  const double call_s = measured.back().time_s * bytes / measured.back().bytes;
-  return call_s * static_cast<double>(kCalls) > kTimeOfCallsS
-             ? std::clamp(static_cast<std::int64_t>(kTimeOfCallsS / call_s), kFewCalls, kCalls)
-             : kCalls;
-}
-
 /// Returns what others did on all ranks' processors and GPUs in between; empty: no disturbance.
 std::string disturbance_of(RankGroup& group,
                            int threads,
@@ -98,6 +86,16 @@ std::string disturbance_of(RankGroup& group,
 }
 
 }  // namespace
+
+std::int64_t calls_of_size(const std::vector<CollectiveTime>& measured, double bytes) {
+  if (measured.empty()) {
+    return kCalls;
+  }
+  const double call_s = measured.back().time_s * bytes / measured.back().bytes;
+  return call_s * static_cast<double>(kCalls) > kTimeOfCallsS
+             ? std::clamp(static_cast<std::int64_t>(kTimeOfCallsS / call_s), kFewCalls, kCalls)
+             : kCalls;
+}
 
 double seconds_of_facts(double computing_s, double step_s, int ranks) {
   const double timeline_s = kTimelineRuns * computing_s;

@@ -49,6 +49,11 @@ struct SizeFacts {
 /// alone. Not counted are the all-reduces of single sizes, and a repetition for a disturbance.
 [[nodiscard]] double seconds_of_facts(double computing_s, double step_s, int ranks);
 
+/// Returns how many calls of so many bytes on the wire to time after `measured`, smaller sizes in
+/// ascending order: few on a slow link, as the time of the size before tells, for a larger one
+/// takes at most so many times as long as it has bytes.
+[[nodiscard]] std::int64_t calls_of_size(const std::vector<CollectiveTime>& measured, double bytes);
+
 /// Measures all of them. Repeats the all-reduces once if others disturbed them. Changes the model
 /// state. Throws core::Error when the guard ends the run, or for a device fault. Collective.
 void measure_facts(

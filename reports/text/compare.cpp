@@ -325,20 +325,14 @@ std::string incompleteness(std::span<const RunRecord> candidates) {
 
 }  // namespace
 
-bool Comparison::any_slower() const {
-  const auto is_slower = [](const auto& compared) { return compared.change == Change::kSlower; };
-  return std::any_of(arms.begin(), arms.end(), is_slower) ||
-         std::any_of(collectives.begin(), collectives.end(), is_slower);
-}
-
-bool Comparison::any_unsure() const {
-  const auto is_unsure = [](const auto& compared) { return compared.change == Change::kUnsure; };
-  return std::any_of(arms.begin(), arms.end(), is_unsure) ||
-         std::any_of(collectives.begin(), collectives.end(), is_unsure);
+bool Comparison::any(Change change) const {
+  const auto is_such = [change](const auto& compared) { return compared.change == change; };
+  return std::any_of(arms.begin(), arms.end(), is_such) ||
+         std::any_of(collectives.begin(), collectives.end(), is_such);
 }
 
 bool Comparison::fails() const {
-  return any_slower() || !missing.empty() || !wrong.empty() || !incomplete.empty();
+  return any(Change::kSlower) || !missing.empty() || !wrong.empty() || !incomplete.empty();
 }
 
 Comparison compare_reports(const RunRecord& baseline,

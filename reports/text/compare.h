@@ -80,8 +80,8 @@ struct Comparison {
   std::vector<std::string> wrong;       ///< "all_reduce of 8 bytes, ...: 5 wrong elements"
   std::string incomplete;               ///< "failed (exit code 5)": the candidate; empty: complete
   std::vector<Difference> differences;  ///< facts that may explain a change
-  [[nodiscard]] bool any_slower() const;
-  [[nodiscard]] bool any_unsure() const;
+  /// Whether an arm or collective is such.
+  [[nodiscard]] bool any(Change change) const;
   /// The gate: whether an arm or collective is slower or missing, or the candidate computed wrong
   /// elements or is incomplete. The command then ends with exit code 3.
   [[nodiscard]] bool fails() const;

@@ -66,7 +66,7 @@ std::string comparison_json(const Comparison& comparison) {
       {"schema_version", 1},
       {"unit", comparison.unit == CompareUnit::kStart ? "start" : "repetition"},
       {"fails", comparison.fails()},
-      {"any_unsure", comparison.any_unsure()},
+      {"any_unsure", comparison.any(Change::kUnsure)},
       {"trials", list_of(comparison.arms)},
       {"collectives", list_of(comparison.collectives)},
       {"only_in_one", comparison.only_in_one},

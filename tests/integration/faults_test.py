@@ -222,15 +222,20 @@ class Faults(unittest.TestCase):
 
     @unittest.skipUnless(HANGING_FINALIZE, "no library that never finalises")
     def test_results_end_though_mpi_does_not(self):
-        begin = time.monotonic()
-        done = subprocess.run(
-            [LAUNCHER, "-n", "2", PROGRAM, "comm", "--collectives", "all_reduce", "-b", "8", "-e", "8", "-n", "2",
-             "-w", "1", "--output", str(self.output)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=120,
-            env={**os.environ, "LD_PRELOAD": HANGING_FINALIZE})
-        self.assertLess(time.monotonic() - begin, 10.0 + SLACK_S)
-        self.assertIn("MPI_Finalize() of MPICH", done.stderr)
-        self.assertIn("all_reduce", done.stdout)
+        # Each rank's own code: that of the launcher counts processes that leave without a word to it.
+        codes = self.elsewhere / "codes"
+        program = ["sh", "-c", f'"$@"; echo $? >> {codes}', "sh", PROGRAM]
+        comm = ["comm", "--collectives", "all_reduce", "-b", "8", "-e", "8", "-n", "2", "-w", "1"]
+        for arguments, code, says in (([*comm, "--output", str(self.output)], 0, "all_reduce"), (["comm", "--bogus"], 2, "")):
+            codes.write_text("", encoding="utf-8")
+            begin = time.monotonic()
+            done = subprocess.run(
+                [LAUNCHER, "-n", "2", *program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                timeout=120, check=False, env={**os.environ, "LD_PRELOAD": HANGING_FINALIZE})
+            self.assertLess(time.monotonic() - begin, 10.0 + SLACK_S)
+            self.assertIn("MPI_Finalize() of MPICH", done.stderr)
+            self.assertIn(says, done.stdout)
+            self.assertEqual({int(line) for line in codes.read_text(encoding="utf-8").split()}, {code}, done.stderr)
         report = json.loads(self.output.read_text(encoding="utf-8"))
         self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("complete", 0))
 

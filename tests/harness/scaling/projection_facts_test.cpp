@@ -47,6 +47,17 @@ TEST(KnownNodeRanks, OfASimulatedLinkAreItsNodes) {
   EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5", 4)), 0);
 }
 
+TEST(CallsOfSize, AreFewOnASlowLink) {
+  const auto after = [](double bytes, double time_s) {
+    return std::vector<CollectiveTime>{{.bytes = bytes, .time_s = time_s}};
+  };
+  EXPECT_EQ(calls_of_size({}, 1 << 20), 10) << "nothing is known";
+  EXPECT_EQ(calls_of_size(after(1 << 20, 0.001), 16 << 20), 10);
+  EXPECT_EQ(calls_of_size(after(1 << 20, 0.01), 16 << 20), 6) << "of 0.16 s each, for a second";
+  EXPECT_EQ(calls_of_size(after(1 << 20, 1.0), 16 << 20), 3) << "for an interval";
+  EXPECT_EQ(calls_of_size(after(1 << 20, 0.1), 1 << 20), 10) << "a second just";
+}
+
 TEST(SecondsOfFacts, AreThoseOfTheStepsThatAreMeasured) {
   EXPECT_DOUBLE_EQ(seconds_of_facts(1.5, 1.5, 1), 3 * 1.5) << "the timeline alone";
   EXPECT_DOUBLE_EQ(seconds_of_facts(1.0, 1.5, 2), 3 * 1.0 + 4 * 1.5) << "as few as may be";

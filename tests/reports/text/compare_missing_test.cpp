@@ -84,7 +84,7 @@ TEST(Compare, WrongElementsFailHoweverFastTheyCame) {
   candidate.run.exit_code = 3;
   const Comparison comparison = compare_reports(baseline, candidate);
   EXPECT_TRUE(comparison.fails());
-  EXPECT_FALSE(comparison.any_slower());
+  EXPECT_FALSE(comparison.any(Change::kSlower));
   const std::string text = comparison_text(comparison);
   EXPECT_THAT(text, HasSubstr("the candidate computed wrong results: all_reduce of "));
   EXPECT_THAT(text, HasSubstr(": 1 wrong element\n"));

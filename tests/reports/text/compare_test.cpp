@@ -104,9 +104,9 @@ TEST(Compare, OneRepetitionHasNoInterval) {
 
 TEST(Compare, TheGateFailsOnlyOnSlower) {
   const auto slower = compare_reports(full_only({100, 100.5, 99.5}), full_only({90, 90.5, 89.5}));
-  EXPECT_TRUE(slower.any_slower());
+  EXPECT_TRUE(slower.any(Change::kSlower));
   const auto unsure = compare_reports(full_only({100, 120, 85}), full_only({95, 80, 115}));
-  EXPECT_FALSE(unsure.any_slower());
+  EXPECT_FALSE(unsure.any(Change::kSlower));
   EXPECT_EQ(unsure.arms.at(0).change, Change::kUnsure);
 }
 
@@ -373,7 +373,7 @@ TEST(Compare, CollectivesByTheirMediansBeyondTheSpreadOfTheCalls) {
                          Change::kSlower,
                          Change::kUnsure,
                          Change::kFaster}));
-  EXPECT_TRUE(comparison.any_slower());
+  EXPECT_TRUE(comparison.any(Change::kSlower));
   EXPECT_NEAR(comparison.collectives.back().ratio, 1.25, 1e-12) << "of speeds";
   const std::string text = comparison_text(comparison);
   EXPECT_THAT(text, HasSubstr("all_reduce of 128 bytes, f32, 4 ranks"));
@@ -418,7 +418,7 @@ TEST(Compare, NorDoDisturbedSeriesTrainingsAndCollectives) {
   EXPECT_EQ(compare_reports(fast, slow).arms.at(0).change, Change::kSlower);
   const Comparison training = compare_reports(fast, with(slow, Taint::kThrottled, "training"));
   EXPECT_EQ(training.arms.at(0).doubt, "the candidate was throttled");
-  EXPECT_FALSE(training.any_slower());
+  EXPECT_FALSE(training.any(Change::kSlower));
 
   const std::string where = "collectives over 4 ranks";
   const Comparison collectives = compare_reports(
@@ -433,7 +433,7 @@ TEST(Compare, CollectivesOfOneSideAloneAreNamed) {
   candidate.collectives.at(0).replayed = true;
   const Comparison comparison = compare_reports(collectives_only({1.0, 1.0}), candidate);
   EXPECT_EQ(comparison.collectives.size(), 1U);
-  EXPECT_FALSE(comparison.any_slower());
+  EXPECT_FALSE(comparison.any(Change::kSlower));
   EXPECT_THAT(comparison.only_in_one,
               UnorderedElementsAre("all_reduce of 32 bytes, f32, 4 ranks: only in the baseline",
                                    "all_reduce of 32 bytes, f32, 8 ranks: only in the candidate"));
